@@ -1,0 +1,93 @@
+"""The command line. A command is one module under `suanjia/commands/`, loaded only when it is called.
+
+`suanjia --help` must stay fast, so the table below carries the one-line helps and nothing is imported for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import sys
+from typing import Any
+
+import click
+
+from suanjia import __version__
+from suanjia.settings import SettingsError, load
+
+OK, INTERNAL, BAD_INPUT, PARTIAL, NOTHING, REFUSED = range(6)
+
+# name → (module, help). Add a line here when a command lands.
+COMMANDS: dict[str, tuple[str, str]] = {}
+
+
+class Failure(click.ClickException):
+    """One clear line on stderr and an exit code of the table in docs; no traceback reaches a user."""
+
+    def __init__(self, message: str, code: int = BAD_INPUT) -> None:
+        super().__init__(message)
+        self.exit_code = code  # type: ignore[misc]
+
+    def show(self, file: Any = None) -> None:
+        click.echo(f"suanjia: {self.message}", err=True)
+
+
+class LazyGroup(click.Group):
+    """A click group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(COMMANDS[cmd_name][0])
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="suanjia")
+@click.option("--home", metavar="DIR", help="Data directory (env SUANJIA_HOME; default ./var).")
+@click.option("--now", metavar="TIMESTAMP", help="Clock, ISO 8601 with offset (env SUANJIA_NOW).")
+@click.option("-q", "--quiet", count=True, help="Say less on stderr.")
+@click.option("-v", "--verbose", count=True, help="Say more on stderr.")
+@click.pass_context
+def cli(ctx: click.Context, home: str | None, now: str | None, quiet: int, verbose: int) -> None:
+    """算价 suanjia: list prices of rented GPUs in China, indexed, and the cheapest machine for a job.
+
+    中国 GPU 租用挂牌价：采集、指数，以及跑完一个任务最便宜的机器。
+    """
+    ctx.obj = load(home, now, verbose - quiet)
+    level = {-1: logging.ERROR, 0: logging.WARNING, 1: logging.INFO}.get(
+        verbose - quiet, logging.DEBUG if verbose > quiet else logging.CRITICAL
+    )
+    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+
+
+def main() -> None:
+    """Run, and turn every ending into an exit code of CONTRACT's table."""
+    try:
+        code = cli(standalone_mode=False)
+    except SettingsError as error:
+        click.echo(f"suanjia: {error}", err=True)
+        code = BAD_INPUT
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("suanjia: stopped", err=True)
+        code = 130
+    except BrokenPipeError:
+        # A reader such as `head` went away: that is its right, not an error of ours.
+        sys.stderr.close()
+        code = OK
+    except Exception as error:
+        logging.getLogger("suanjia").debug("traceback", exc_info=True)
+        click.echo(f"suanjia: internal error: {type(error).__name__}: {error} (-vv shows where)", err=True)
+        code = INTERNAL
+    sys.exit(code if isinstance(code, int) else OK)

@@ -1,0 +1,1 @@
+"""Warehouse: segments become one append-only store, the index, and published generations."""
