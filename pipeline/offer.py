@@ -36,7 +36,8 @@ class Offer:
     """One sellable good with its price at `observed_at`. Money and quantities are Decimal, times aware UTC.
 
     `price` is as printed for `per_hours` hours and `gpu_count` cards; `price_cny_per_card_hour` is per full
-    card and None where the currency is not CNY (the builder converts with the dated rate).
+    card, holds `upfront / term_hours` too, and is None where the currency is not CNY (the builder converts
+    with the dated rate).
     """
 
     offer_id: str
@@ -65,6 +66,7 @@ class Offer:
     tier: str | None
     price: Decimal
     price_high: Decimal | None
+    upfront: Decimal | None  # paid once for the whole purchase at the start of the term
     currency: str
     per_hours: Decimal
     price_cny_per_card_hour: Decimal | None
