@@ -1,0 +1,1 @@
+"""Listing → Offer or Rejection: what a text means, checks, gates, segments."""

@@ -1,0 +1,1 @@
+"""Readers: price text, card, region and units, over normalised text."""
