@@ -18,7 +18,9 @@ from suanjia.settings import SettingsError, load
 OK, INTERNAL, BAD_INPUT, PARTIAL, NOTHING, REFUSED = range(6)
 
 # name → (module, help). Add a line here when a command lands.
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "cost": ("suanjia.commands.cost", "cheapest way to buy H hours from a set of billing modes"),
+}
 
 
 class Failure(click.ClickException):

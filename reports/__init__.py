@@ -1,0 +1,1 @@
+"""Reports: the index joined with sizing. Cheapest fit, cost, rent or buy, vetting, the weekly issue."""

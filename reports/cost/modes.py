@@ -1,0 +1,76 @@
+"""Billing modes as `suanjia cost` names them: how long one unit is and how it is used up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from catalog.periods import HOURS
+from reports.numbers import decimal_or_none
+
+METER = "meter"  # billed for the time used, by granularity and minimum
+UNIT_HOUR = "unit_hour"  # prepaid by the whole hour
+CALENDAR = "calendar"  # prepaid, covers a stretch of the calendar, used or not
+CREDIT = "credit"  # a pack of card-hours, used up by the work alone
+
+_NAMED: dict[str, tuple[str, int]] = {
+    "hour": (METER, 0),
+    "prepaid_hour": (UNIT_HOUR, HOURS["hour"]),
+    **{word: (CALENDAR, HOURS[word]) for word in ("day", "week", "month", "year")},
+}
+_NUMBERED: dict[str, tuple[str, int]] = {"pack": (CALENDAR, HOURS["day"]), "credit": (CREDIT, 1)}
+
+
+class CostError(ValueError):
+    """A question that cannot be answered; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One way to buy: `key` as given, `hours` of a unit (0 for the meter), `price` of one per card."""
+
+    key: str
+    kind: str
+    hours: Fraction
+    price: Fraction
+
+
+def parse_rates(rates: Mapping[str, object]) -> tuple[Mode, ...]:
+    """Modes from `{"hour": 2.00, "pack:7": 200, "credit:100": 150}`; a null price is a mode not sold.
+
+    Raises CostError for an unknown key, a price that is not a positive number, or no price at all.
+    Sorted by length of a unit, then key, so the order of the input never matters.
+    """
+    modes = []
+    for key, raw in rates.items():
+        if raw is None:
+            continue
+        kind, hours = _length(key)
+        modes.append(Mode(key, kind, hours, _positive(key, raw)))
+    if not modes:
+        raise CostError("no rate given")
+    return tuple(sorted(modes, key=lambda mode: (mode.hours, mode.kind, mode.key)))
+
+
+def _length(key: str) -> tuple[str, Fraction]:
+    if key in _NAMED:
+        kind, hours = _NAMED[key]
+        return kind, Fraction(hours)
+    word, _, count = key.partition(":")
+    if word in _NUMBERED and count.isascii() and count.isdigit() and int(count) > 0:
+        kind, hours = _NUMBERED[word]
+        return kind, Fraction(hours * int(count))
+    known = ", ".join([*_NAMED, "pack:N", "credit:N"])
+    raise CostError(f"unknown billing mode {key!r}; known: {known}")
+
+
+def _positive(key: str, raw: object) -> Fraction:
+    try:
+        price = decimal_or_none(raw)
+    except ValueError as error:
+        raise CostError(f"rate of {key}: {error}") from None
+    if price is None or price <= Decimal(0):
+        raise CostError(f"rate of {key} must be above 0, not {raw!r}")
+    return Fraction(price)

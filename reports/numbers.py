@@ -1,0 +1,63 @@
+"""Decimals at the edges: read exactly, rounded half-up once, written to JSON without float noise."""
+
+from __future__ import annotations
+
+import json
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from typing import Any
+
+CENT = Decimal("0.01")
+
+
+def half_up(value: Decimal | Fraction, places: int = 2) -> Decimal:
+    """`value` rounded half-up to `places` decimals (exact also for fractions that no Decimal can hold)."""
+    if isinstance(value, Fraction):
+        scaled = value * 10**places
+        whole = (abs(scaled) + Fraction(1, 2)).__floor__()
+        return Decimal(whole if scaled >= 0 else -whole).scaleb(-places)
+    return value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+
+
+def decimal_or_none(value: object) -> Decimal | None:
+    """A finite Decimal from an int, float, text or Decimal; None for None, ValueError otherwise.
+
+    Floats go through their shortest text, so 2.1 read from JSON is exactly 2.1.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
+        raise ValueError(f"{value!r} is not a number")
+    try:
+        number = value if isinstance(value, Decimal) else Decimal(str(value).strip())
+    except ArithmeticError:
+        raise ValueError(f"{value!r} is not a number") from None
+    if not number.is_finite():
+        raise ValueError(f"{value!r} is not a finite number")
+    return number
+
+
+def plain(value: Any) -> Any:
+    """`value` with every Decimal as a JSON number (an int where whole), in dicts, lists and tuples too."""
+    if isinstance(value, Decimal):
+        # A float prints as its shortest text, so up to 15 significant digits come out as they went in.
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value
+
+
+def dumps(value: Any, indent: int | None = None) -> str:
+    """JSON with Decimals as exact numbers and Chinese kept readable."""
+    return json.dumps(plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+
+
+def loads(text: str) -> Any:
+    """JSON with numbers read as exact Decimals (ints stay ints); ValueError for NaN and Infinity."""
+    return json.loads(text, parse_float=Decimal, parse_constant=_refuse)
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is not a number")
