@@ -35,6 +35,7 @@ KINDS: dict[str, str] = {
     "robots_error": "robots.txt answers 503",
     "robots_missing": "robots.txt answers 404",
     "robots_delay": "robots.txt asks for a Crawl-delay of 7 seconds",
+    "tracker": "pages call a host outside the site: an image, a script and a fetch",
     "redirect_host": "302 to another host",
     "redirect_loop": "302 to the same address, for ever",
     "gone": "404 for everything",
@@ -45,11 +46,16 @@ ROBOTS_KINDS = frozenset(k for k in KINDS if k.startswith("robots_"))
 LIST_KINDS = frozenset({"empty_list", "truncated_list"})
 SWAP_KINDS = frozenset({"changed_field", "changed_header", "changed_unit"})
 OTHER_HOST = "https://login.elsewhere.example/sso"
+TRACKER = "https://tracker.elsewhere.example"
 
 _LOGIN = (
     '<!DOCTYPE html><html><head><meta charset="utf-8"><title>登录</title></head><body>'
     '<form action="/login" method="post"><h1>请先登录</h1><input name="phone" placeholder="手机号">'
     '<input name="password" type="password" placeholder="密码"><button>登录</button></form></body></html>'
+)
+_TRACKER = (
+    f'<img src="{TRACKER}/pixel.gif" width="1" height="1"><script src="{TRACKER}/t.js"></script>'
+    f"<script>fetch('{TRACKER}/collect?u=' + encodeURIComponent(location.href)).catch(() => {{}});</script></body>"
 )
 _CAPTCHA = (
     '<!DOCTYPE html><html><head><meta charset="utf-8"><title>安全验证</title></head><body>'
@@ -136,6 +142,8 @@ def bend(kind: str, answer: Answer, site: Site) -> Answer:
         for old, new in site.swaps[kind]:
             text = text.replace(old, new)
         return replace(answer, body=text.encode(answer.encoding))
+    if kind == "tracker" and answer.content_type.startswith("text/html"):
+        return replace(answer, body=answer.body.replace(b"</body>", _TRACKER.encode()))
     if kind == "half_text":
         return replace(answer, body=answer.body[: len(answer.body) // 2])
     if kind == "empty_body":

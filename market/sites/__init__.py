@@ -1,4 +1,6 @@
-"""One module a site; each declares `SITE` (or `SITES`, for hosts that share a shape)."""
+"""One module a site; each declares `SITE` (or `SITES`, for hosts that share a shape); `_x` are parts of
+one.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,8 @@ def all_sites() -> tuple[Site, ...]:
     """Every stand-in site, by slug. Raises ValueError when two claim one slug or one origin."""
     found: list[Site] = []
     for info in pkgutil.iter_modules(__path__):
+        if info.name.startswith("_"):
+            continue
         module = importlib.import_module(f"{__name__}.{info.name}")
         found.extend(getattr(module, "SITES", None) or [module.SITE])
     slugs = [site.slug for site in found]
