@@ -110,11 +110,11 @@ class Rejection:
     source_url: str
 
 
-def offer_id(values: dict[str, object]) -> str:
+def offer_id(offer: Offer) -> str:
     """`offer:` and 16 hex digits over the identity; Decimals by value, so 1 and 1.0 are one good."""
     parts = []
     for name in IDENTITY:
-        value = values[name]
+        value = getattr(offer, name)
         if isinstance(value, Decimal):
             value = format(value.normalize(), "f")
         parts.append("" if value is None else str(value))

@@ -36,6 +36,7 @@ class Spec:
 
 
 SPECS: tuple[Spec, ...] = (
+    Spec("now", "", "frozen clock, ISO 8601 with offset; empty = the machine's"),
     Spec("origins", "{}", "JSON object: origin → origin; requests to the first go to the second"),
     Spec("browser", "", "path of the browser executable; empty = look on PATH"),
     Spec("timeout", "30", "seconds a response may take"),
@@ -147,7 +148,7 @@ def load(
             values[spec.key] = Value(spec, _as_text(file[spec.key]), "suanjia.toml")
         else:
             values[spec.key] = Value(spec, spec.default, "default")
-    moment = now or env.get("SUANJIA_NOW")
+    moment = now or values["now"].text
     return Settings(where, parse_now(moment) if moment else None, verbosity, values, env)
 
 

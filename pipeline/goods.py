@@ -1,0 +1,126 @@
+"""Which good a listing names: card, memory, form, how many cards, which fraction of one.
+
+Sources of the answer, in this order: the card text (read by the card reader), the instance family of the
+cloud (reviewed table), and the source's own fields for memory and count, which must agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Final
+
+from catalog import cards, families
+from pipeline.reading import card as card_reader
+from spiders.listing import Listing
+
+_BYTES_PER_GB: Final[dict[str, Decimal]] = {
+    "bytes": Decimal(1024**3),
+    "MB": Decimal(1024),
+    "GB": Decimal(1),
+}
+# Hosts report a little under or over the size printed on the box (81,251 MiB on an "80 GB" card).
+_VRAM_TOLERANCE = Decimal("0.08")
+
+
+@dataclass(frozen=True, slots=True)
+class Goods:
+    """`cards` is what one purchase holds, `share` the fraction of one card (1 for whole cards)."""
+
+    card: str
+    vram_gb: Decimal | None
+    form: str | None
+    cards: Decimal
+    count_known: bool
+    share: Decimal
+    interconnect: str | None = None
+
+
+def identify(listing: Listing) -> Goods | str:
+    """Goods, or a reason code (`unknown_card`, `multiple_cards`, `card_vram_conflict`, `count_unknown`)."""
+    family = families.lookup(listing.provider, listing.sku) if listing.sku else None
+    if listing.card_text:
+        reading = card_reader.read(listing.card_text, listing.provider)
+        if isinstance(reading, card_reader.CardReject):
+            return reading.reject
+        if reading.card is None:
+            return "not_gpu"
+        name, vram, form = reading.card, reading.vram_gb, reading.form
+        count, stated = reading.count, reading.count_stated
+    elif family is not None:
+        name, vram, form, count, stated = family.card, family.vram_gb, family.form, family.count, True
+    else:
+        return "unknown_family" if listing.sku else "unknown_card"
+    if family is not None:
+        count, stated = family.count, True
+        form = form or family.form
+    own_count = number(listing.count_text)
+    if own_count is not None and own_count > 0:
+        count, stated = own_count, True
+    share = read_share(listing.share_text)
+    if share is None:
+        share = count if count < 1 else Decimal(1)
+    if share < 1:
+        return Goods(name, vram or _own_vram(listing, count), form, share, True, share)
+    fixed = with_memory(name, vram, _own_vram(listing, count))
+    if isinstance(fixed, str):
+        return fixed
+    return Goods(fixed[0], fixed[1], form or _form(listing), count, stated, share, listing.interconnect_text)
+
+
+def with_memory(
+    name: str, read: Decimal | None, own: Decimal | None
+) -> tuple[str, Decimal | None] | str:
+    """Join a card's name with the memory that the source states in a field of its own.
+
+    A bare name of a card sold in several sizes gets the size (`A100` + 80 → `A100-80G`); a size the card
+    does not have is `card_vram_conflict`, never the nearest good.
+    """
+    if own is None or own <= 0:
+        return name, read
+    sized = cards.sized(name, own, _VRAM_TOLERANCE)
+    if sized is not None:
+        return sized.card, sized.vram_gb
+    return "card_vram_conflict"
+
+
+def _own_vram(listing: Listing, count: Decimal) -> Decimal | None:
+    """GB of one card from the source's field, if it has one."""
+    value = number(listing.vram_text)
+    if value is None or value <= 0:
+        return None
+    gigabytes = value / _BYTES_PER_GB[listing.vram_unit or "GB"]
+    return gigabytes / count if listing.vram_total and count >= 1 else gigabytes
+
+
+def _form(listing: Listing) -> str | None:
+    text = (listing.form_text or listing.interconnect_text or "").upper()
+    for word, form in (("SXM", "SXM"), ("PCIE", "PCIE"), ("PCI-E", "PCIE"), ("NVL", "NVL")):
+        if word in text and "NVLINK" not in text:
+            return form
+    return None
+
+
+def read_share(text: str | None) -> Decimal | None:
+    """`0.25` or `1/4` → Decimal, at six places for thirds and twelfths; None for anything else."""
+    if not text:
+        return None
+    try:
+        fraction = Fraction(text.replace(" ", ""))
+    except (ValueError, ZeroDivisionError):
+        return None
+    if not 0 < fraction <= 1:
+        return None
+    return (Decimal(fraction.numerator) / Decimal(fraction.denominator)).quantize(Decimal("0.000001"))
+
+
+def number(text: str | None) -> Decimal | None:
+    """A finite number from a structured field; None for no number."""
+    if text is None:
+        return None
+    try:
+        value = Decimal(text.replace(",", "").strip())
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None

@@ -1,0 +1,237 @@
+"""Listing → Offer or Rejection. Every conversion of a price happens here or in the readers it calls.
+
+Nothing is guessed: a listing that leaves card, unit or mode open becomes a rejection with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from catalog.providers import Provider
+from pipeline import goods as goods_reader
+from pipeline.amount import read_amount
+from pipeline.goods import Goods, number
+from pipeline.offer import Offer, Rejection, offer_id
+from pipeline.reading import price as price_reader
+from pipeline.reading import region as region_reader
+from pipeline.reading.units import parse_unit
+from pipeline.terms import Terms, decide
+from spiders.listing import Listing
+
+RULE_VERSION = "2026.11"
+SHANGHAI = ZoneInfo("Asia/Shanghai")
+OFFER_TRUST = frozenset(("seller", "seller_via_third_party"))
+# CNY per card-hour outside of which a number is no observation (docs/method.md, rule 6).
+PLAUSIBLE = (Decimal("0.05"), Decimal(500))
+VAT = Decimal("1.06")
+_SIX = Decimal("0.000001")
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """A price as stated: amounts for `per_count` × `per`, for one card or for the whole purchase."""
+
+    low: Decimal
+    high: Decimal | None
+    currency: str
+    per: str
+    per_count: int
+    basis: str
+    mode: str | None
+    price_kind: str | None
+    tax: str | None
+    floor: bool
+    cards: Decimal | None = None
+    goods: Goods | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What interpretation needs to know beside the listing."""
+
+    run_id: str
+    now: datetime
+    providers: Mapping[str, Provider]
+
+
+def interpret(listing: Listing, context: Context) -> Offer | Rejection:
+    """One listing to one offer or one rejection; never raises for what a source may print."""
+    if listing.trust not in OFFER_TRUST:
+        return _reject(listing, context, "not_an_offer")
+    if listing.valid_until is not None and listing.valid_until < min(context.now, listing.observed_at):
+        return _reject(listing, context, "expired")
+    money = read_money(listing)
+    if isinstance(money, str):
+        return _reject(listing, context, money)
+    goods = money.goods or goods_reader.identify(listing)
+    if isinstance(goods, str):
+        return _reject(listing, context, goods)
+    if money.basis in {"server", "device"} and not goods.count_known:
+        return _reject(listing, context, "count_unknown")
+    terms = decide(money.per, money.per_count, listing.mode or money.mode, listing.term_text)
+    if terms is None:
+        return _reject(listing, context, "mode_unknown")
+    offer = _assemble(listing, context, money, goods, terms)
+    value = offer.price_cny_per_card_hour
+    if value is not None and not PLAUSIBLE[0] <= value <= PLAUSIBLE[1]:
+        return _reject(listing, context, "implausible")
+    return offer
+
+
+def read_money(listing: Listing) -> Money | str:
+    """The amount with its unit, from a stated unit or from free text; a reason code where there is none."""
+    if listing.unit is None:
+        return _free_text(listing)
+    unit = parse_unit(listing.unit)
+    if unit is None:
+        return "unit_unknown"
+    low = read_amount(listing.price_text)
+    if isinstance(low, str):
+        return low
+    high = read_amount(listing.price_high_text) if listing.price_high_text else low
+    if isinstance(high, str):
+        return high
+    floor = listing.price_kind == "floor"
+    return Money(
+        unit.convert(low), None if floor else unit.convert(high), unit.currency, unit.per, unit.per_count,
+        unit.basis, None, listing.price_kind, listing.tax, floor,
+    )  # fmt: skip
+
+
+def _free_text(listing: Listing) -> Money | str:
+    reading = price_reader.read(listing.price_text, listing.context, listing.provider)
+    if isinstance(reading, price_reader.PriceReject):
+        return reading.reject
+    if reading.price_low is None:
+        return "ceiling_not_price"
+    goods = None
+    if not listing.card_text and not listing.sku:
+        if reading.card is None:
+            return "unknown_card"
+        goods = Goods(reading.card, reading.vram_gb, None, Decimal(reading.cards), True, Decimal(1))
+    return Money(
+        reading.price_low, reading.price_high, reading.currency, reading.per, reading.per_count, reading.basis,
+        reading.mode, listing.price_kind or reading.price_kind, listing.tax or reading.tax,
+        reading.price_high is None, Decimal(reading.cards), goods,
+    )  # fmt: skip
+
+
+def _assemble(listing: Listing, context: Context, money: Money, goods: Goods, terms: Terms) -> Offer:
+    provider = context.providers.get(listing.provider)
+    whole = money.basis in {"server", "device"}
+    cards = goods.cards if whole or goods.share < 1 else Decimal(1)
+    local_day: date = listing.observed_at.astimezone(SHANGHAI).date()
+    place = region_reader.read(listing.region_text or listing.zone_text or "", listing.provider, local_day)
+    upfront = number(listing.upfront_text)
+    per_card_hour = _per_card_hour(money, terms, cards, upfront) if money.currency == "CNY" else None
+    tax = money.tax or listing.tax or "unknown"
+    kind = money.price_kind or ("floor" if money.floor else "list")
+    draft = Offer(
+        offer_id="",
+        provider=listing.provider,
+        provider_class=listing.provider_class or (provider.class_ if provider else "marketplace"),
+        site=listing.site,
+        region_code="CN" if listing.scope == "national" and place.code is None else place.code,
+        region_label=listing.region_text,
+        zone=listing.zone_text,
+        precision="nation" if listing.scope == "national" and place.code is None else place.precision,
+        sku=listing.sku,
+        card=goods.card,
+        vram_gb=goods.vram_gb,
+        form=goods.form,
+        interconnect=goods.interconnect,
+        gpu_count=cards,
+        share=goods.share,
+        min_cards=listing.min_cards,
+        max_cards=_max_cards(listing),
+        basis=money.basis,
+        vcpu=number(listing.vcpu_text),
+        ram_gb=_ram(listing),
+        billing_mode=terms.billing_mode,
+        term_hours=terms.term_hours,
+        price_kind=kind,
+        tier=listing.tier,
+        price=money.low,
+        price_high=money.high,
+        upfront=upfront,
+        currency=money.currency,
+        per_hours=terms.per_hours,
+        price_cny_per_card_hour=per_card_hour,
+        price_cny_per_card_hour_gross=_gross(per_card_hour, tax),
+        is_floor=money.floor,
+        tax=tax,
+        listings=1,
+        price_min=money.low,
+        price_max=money.low,
+        stock_idle=listing.stock_idle,
+        stock_total=listing.stock_total,
+        in_stock=_in_stock(listing),
+        scope=listing.scope,
+        evidence_kind=listing.evidence_kind,
+        os=listing.os,
+        valid_until=listing.valid_until,
+        observed_at=listing.observed_at,
+        date_precision=listing.date_precision,
+        trust=listing.trust,
+        run_id=context.run_id,
+        evidence=listing.evidence,
+        locator=listing.locator,
+        source_url=listing.source_url,
+    )
+    return replace(draft, offer_id=offer_id(draft))
+
+
+def _per_card_hour(money: Money, terms: Terms, cards: Decimal, upfront: Decimal | None) -> Decimal:
+    hourly = money.low / terms.per_hours
+    if upfront and terms.term_hours:
+        hourly += upfront / terms.term_hours
+    return (hourly / cards).quantize(_SIX, "ROUND_HALF_UP")
+
+
+def _gross(value: Decimal | None, tax: str) -> Decimal | None:
+    if value is None or tax != "excluded":
+        return value
+    return (value * VAT).quantize(_SIX, "ROUND_HALF_UP")
+
+
+def _max_cards(listing: Listing) -> int | None:
+    """Cards one purchase may hold now: the host's size, and no more than are free where that is shown."""
+    if listing.max_cards is not None and listing.stock_idle:
+        return min(listing.max_cards, listing.stock_idle)
+    return listing.max_cards
+
+
+def _ram(listing: Listing) -> Decimal | None:
+    value = number(listing.ram_text)
+    if value is None:
+        return None
+    divisor = {"bytes": Decimal(1024**3), "MB": Decimal(1024), "GB": Decimal(1)}[listing.ram_unit or "GB"]
+    return (value / divisor).quantize(Decimal("0.01"), "ROUND_HALF_UP").normalize()
+
+
+def _in_stock(listing: Listing) -> bool | None:
+    if listing.status in {"available", "limited"}:
+        return True
+    if listing.status == "sold_out":
+        return False
+    return None if listing.stock_idle is None else listing.stock_idle > 0
+
+
+def _reject(listing: Listing, context: Context, reason: str) -> Rejection:
+    return Rejection(
+        run_id=context.run_id,
+        provider=listing.provider,
+        reason=reason,
+        rule_version=RULE_VERSION,
+        card_text=listing.card_text or listing.sku,
+        region_text=listing.region_text,
+        price_text=listing.price_text,
+        observed_at=listing.observed_at,
+        evidence=listing.evidence,
+        locator=listing.locator,
+        source_url=listing.source_url,
+    )

@@ -1,0 +1,51 @@
+"""One run of one provider: listings → offers and rejections, the same whatever the order they came in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from catalog.providers import Provider
+from pipeline.collapse import collapse
+from pipeline.interpret import Context, interpret
+from pipeline.offer import Offer, Rejection
+from spiders.listing import Listing
+
+
+@dataclass(frozen=True, slots=True)
+class Processed:
+    """What became of `parsed` readings: listings behind the offers + rejections, always that many."""
+
+    offers: list[Offer]
+    rejections: list[Rejection]
+    parsed: int
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """How many readings were refused for each reason."""
+        return Counter(rejection.reason for rejection in self.rejections)
+
+    @property
+    def distinct_keys(self) -> int:
+        """How many different goods."""
+        return len({offer.offer_id for offer in self.offers})
+
+
+def process(
+    listings: Iterable[Listing], run_id: str, now: datetime, providers: Mapping[str, Provider]
+) -> Processed:
+    """Interpret and collapse."""
+    context = Context(run_id, now, providers)
+    offers: list[Offer] = []
+    rejections: list[Rejection] = []
+    for listing in listings:
+        made = interpret(listing, context)
+        if isinstance(made, Offer):
+            offers.append(made)
+        else:
+            rejections.append(made)
+    parsed = len(offers) + len(rejections)
+    rejections.sort(key=lambda r: (r.evidence, r.locator, r.reason, r.price_text or ""))
+    return Processed(collapse(offers), rejections, parsed)

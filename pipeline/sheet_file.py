@@ -1,0 +1,154 @@
+"""The files quote sheets come in: CSV, XLSX and JSON Lines → rows of text by canonical column.
+
+Numbers stay text. A file that is none of the three, or whose header names no known column, is one clear
+SheetError; a damaged row is left to the row reader.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from pathlib import PurePath
+from typing import Any
+
+from catalog import sheet_columns
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_UNPACKED = 512 * 1024 * 1024
+MAX_ROWS = 1_000_000
+Row = tuple[int, str, Mapping[str, str]]
+
+
+class SheetError(ValueError):
+    """A file that cannot be read as a sheet; the message says why."""
+
+
+def read_file(name: str, body: bytes) -> Iterator[Row]:
+    """(row number, locator, column → text) of every row that is not empty.
+
+    The row number counts data rows from 1. SheetError: too large, unknown kind, no header.
+    """
+    if len(body) > MAX_BYTES:
+        raise SheetError(f"larger than {MAX_BYTES // 2**20} MiB")
+    kind = PurePath(name).suffix.lower()
+    if kind in {".jsonl", ".ndjson"}:
+        return _json_lines(body)
+    if kind in {".xlsx", ".xlsm"}:
+        return _xlsx(body)
+    if kind in {".csv", ".txt", ".tsv"}:
+        return _csv(body, "\t" if kind == ".tsv" else ",")
+    raise SheetError("not a CSV, XLSX or JSON Lines file (by its name)")
+
+
+def _csv(body: bytes, delimiter: str) -> Iterator[Row]:
+    text = _decode(body)
+    if "\0" in text:
+        raise SheetError("holds zero bytes: not a text file")
+    csv.field_size_limit(1_000_000)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        header = next(reader, [])
+        names = _header(header)
+        for number, cells in enumerate(reader, 1):
+            if any(cell.strip() for cell in cells):
+                yield number, f"row {number}", _row(names, cells)
+    except csv.Error as error:
+        raise SheetError(f"not CSV: {error}") from None
+
+
+def _decode(body: bytes) -> str:
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # What Excel on a Chinese Windows saves as "CSV".
+        try:
+            return body.decode("gb18030")
+        except UnicodeDecodeError:
+            raise SheetError("neither UTF-8 nor GB18030 text") from None
+
+
+def _json_lines(body: bytes) -> Iterator[Row]:
+    for number, line in enumerate(_decode(body).splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line, parse_float=Decimal, parse_int=str, parse_constant=str)
+        except (ValueError, RecursionError):
+            value = None
+        fields = value if isinstance(value, dict) else {}
+        row = {sheet_columns.canonical(k) or k: _text(v) for k, v in fields.items()}
+        yield number, f"line {number}", row
+
+
+def _xlsx(body: bytes) -> Iterator[Row]:
+    # openpyxl is slow to import and only this road needs it.
+    import openpyxl
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            if sum(info.file_size for info in archive.infolist()) > MAX_UNPACKED:
+                raise SheetError("unpacks to more than 512 MiB")
+        book = openpyxl.load_workbook(io.BytesIO(body), data_only=True)
+    except SheetError:
+        raise
+    except Exception as error:
+        # A damaged workbook fails anywhere in openpyxl, with any exception.
+        raise SheetError(f"not a readable XLSX: {type(error).__name__}") from None
+    sheet = book.worksheets[0]
+    if sheet.max_row > MAX_ROWS:
+        raise SheetError(f"more than {MAX_ROWS} rows")
+    merged = _merged(sheet)
+    header: list[str] | None = None
+    number = 0
+    for line, cells in enumerate(sheet.iter_rows(values_only=True), 1):
+        texts = [_text(merged.get((line, at), value)) for at, value in enumerate(cells, 1)]
+        if header is None:
+            # A title above the table is no header: the header is the first row that names a known column.
+            if sum(sheet_columns.canonical(t) is not None for t in texts) >= 3:
+                header = _header(texts)
+            continue
+        if any(texts):
+            number += 1
+            yield number, f"{sheet.title}!{line}", _row(header, texts)
+    if header is None:
+        raise SheetError("no header row with known columns")
+
+
+def _merged(sheet: Any) -> dict[tuple[int, int], Any]:
+    """Every cell of a merged range → the value that the range shows."""
+    cells: dict[tuple[int, int], Any] = {}
+    for area in sheet.merged_cells.ranges:
+        if area.size["rows"] * area.size["columns"] > 100_000:
+            raise SheetError(f"merged range {area.coord} is too large")
+        value = sheet.cell(area.min_row, area.min_col).value
+        for line in range(area.min_row, area.max_row + 1):
+            for at in range(area.min_col, area.max_col + 1):
+                cells[line, at] = value
+    return cells
+
+
+def _header(cells: list[str]) -> list[str]:
+    names = [sheet_columns.canonical(cell) or cell.strip() for cell in cells]
+    if not any(sheet_columns.canonical(cell) for cell in cells):
+        raise SheetError("no header row with known columns")
+    return names
+
+
+def _row(names: list[str], cells: list[str]) -> Mapping[str, str]:
+    return {name: cell.strip() for name, cell in zip(names, cells, strict=False) if name}
+
+
+def _text(value: Any) -> str:
+    """A cell as text: dates in ISO form, whole floats without `.0`, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    if hasattr(value, "isoformat"):
+        text: str = value.isoformat()
+        return text.removesuffix("T00:00:00")
+    return str(value).strip()
