@@ -69,9 +69,7 @@ def identify(listing: Listing) -> Goods | str:
     return Goods(fixed[0], fixed[1], form or _form(listing), count, stated, share, listing.interconnect_text)
 
 
-def with_memory(
-    name: str, read: Decimal | None, own: Decimal | None
-) -> tuple[str, Decimal | None] | str:
+def with_memory(name: str, read: Decimal | None, own: Decimal | None) -> tuple[str, Decimal | None] | str:
     """Join a card's name with the memory that the source states in a field of its own.
 
     A bare name of a card sold in several sizes gets the size (`A100` + 80 → `A100-80G`); a size the card

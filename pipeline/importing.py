@@ -86,9 +86,17 @@ def _provider_rows(
         if isinstance(error, RowError):
             processed.rejections.append(
                 Rejection(
-                    run_id=run_id, provider=provider, reason=error.reason, rule_version=RULE_VERSION,
-                    card_text=error.card_text, region_text=error.region_text, price_text=error.price_text,
-                    observed_at=now, evidence=digest, locator=error.locator, source_url=error.source_url,
+                    run_id=run_id,
+                    provider=provider,
+                    reason=error.reason,
+                    rule_version=RULE_VERSION,
+                    card_text=error.card_text,
+                    region_text=error.region_text,
+                    price_text=error.price_text,
+                    observed_at=now,
+                    evidence=digest,
+                    locator=error.locator,
+                    source_url=error.source_url,
                 )  # fmt: skip
             )
     return Processed(processed.offers, processed.rejections, len(made))

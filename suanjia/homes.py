@@ -28,11 +28,11 @@ def claim(home: Path, rebuilt: bool) -> None:
     """Take the home for one market. WrongHome when it already belongs to the other."""
     if rebuilt:
         if not is_rebuilt(home) and _has_runs(home):
-            raise WrongHome(f"{home} holds real crawls; give the stand-in market a home of its own (--home DIR)")
+            raise WrongHome(f"{home} holds real data; give the stand-in market another --home")
         home.mkdir(parents=True, exist_ok=True)
         (home / MARK).write_text(_TEXT, encoding="utf-8")
     elif is_rebuilt(home):
-        raise WrongHome(f"{home} is a rebuilt home (demo or --market); crawl the real sites into another --home")
+        raise WrongHome(f"{home} was filled from the stand-in market; crawl into another --home")
 
 
 def _has_runs(home: Path) -> bool:

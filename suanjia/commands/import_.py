@@ -76,8 +76,8 @@ def _say(row: dict[str, Any]) -> None:
 
     known = "  （已导入过，未改动 already imported, nothing changed）" if row["known"] else ""
     click.echo(
-        f"{row['file']}: {row['rows']} rows 行 → {row['offers']} offers 报价, {row['reference']} reference 参考, "
-        f"{len(row['rejections'])} rejected 拒绝{known}"
+        f"{row['file']}: {row['rows']} rows 行 → {row['offers']} offers 报价, "
+        f"{row['reference']} reference 参考, {len(row['rejections'])} rejected 拒绝{known}"
     )
     for reason, count in sorted(Counter(r["reason"] for r in row["rejections"]).items()):
         numbers = [r["row"] for r in row["rejections"] if r["reason"] == reason]
