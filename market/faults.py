@@ -55,7 +55,7 @@ _LOGIN = (
 )
 _TRACKER = (
     f'<img src="{TRACKER}/pixel.gif" width="1" height="1"><script src="{TRACKER}/t.js"></script>'
-    f"<script>fetch('{TRACKER}/collect?u=' + encodeURIComponent(location.href)).catch(() => {{}});</script></body>"
+    f"<script>fetch('{TRACKER}/collect?u=' + location.pathname).catch(() => {{}});</script></body>"
 )
 _CAPTCHA = (
     '<!DOCTYPE html><html><head><meta charset="utf-8"><title>安全验证</title></head><body>'

@@ -12,7 +12,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from html import escape
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, parse_qsl
 
@@ -146,6 +148,12 @@ def js_answer(text: str) -> Answer:
     """A JavaScript file, cacheable as hashed bundles are."""
     headers = {"Cache-Control": "public, max-age=31536000"}
     return Answer(text.encode(), "application/javascript; charset=utf-8", 200, headers)
+
+
+@cache
+def script(name: str) -> str:
+    """The text of a page script of ours, from `market/scripts/`."""
+    return (Path(__file__).parent / "scripts" / name).read_text(encoding="utf-8")
 
 
 def not_found(message: str = "404 Not Found") -> Answer:
