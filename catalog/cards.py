@@ -7,9 +7,9 @@ an unknown size: it never turns into one of the sized goods without a printed si
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from math import floor
 from types import MappingProxyType
 
@@ -41,7 +41,7 @@ class Card:
     `vram_implied`: the bare name tells a reader of free text the size. `physics` is the lowest form.
     """
 
-    name: str
+    card: str
     vendor: str
     arch: str
     compute_capability: str
@@ -63,6 +63,11 @@ class Card:
     confidence: str
     physics: Physics
     by_form: Mapping[str, Physics]
+
+    @property
+    def name(self) -> str:
+        """The canonical name, the same as `card`."""
+        return self.card
 
     def physics_of(self, form: str | None) -> Physics:
         """Figures for a form (`SXM`, `PCIE`, `NVL`); an unknown form gets the lowest figures."""
@@ -106,36 +111,37 @@ def family_of(name: str) -> tuple[Card, ...]:
     return tuple(card for card in cards().values() if card.family == family)
 
 
-@cache
-def sized(name: str, vram_gb: Decimal) -> tuple[str, Decimal] | None:
-    """The good that `name` is when its memory is printed as `vram_gb` (GB or GiB of one card).
+@lru_cache(maxsize=4096)
+def sized(name: str, vram_gb: Decimal, tolerance: Decimal = Decimal(0)) -> Card | None:
+    """The good that `name` is when its memory is stated as `vram_gb` (GB or GiB of one card).
 
-    `("A100", 40)` → `("A100-40G", 40)`; `("RTX4090", 48)` → `("RTX4090-48G", 48)`; what a driver reports
-    (79.3 for 80) counts as the nominal size. None = no such good: the size contradicts the card.
-    Raises KeyError for a name that is not in the catalog.
+    `("A100", 40)` → A100-40G; `("RTX4090", 48)` → RTX4090-48G; what a driver reports (79.3 for 80) counts as
+    the nominal size. The Card returned has `vram_gb` filled, also where its name alone leaves the size open.
+    None = no such good: the size contradicts the card. `tolerance` widens what a driver may report, as a
+    share of the nominal size. Raises KeyError for a name that is not in the catalog.
     """
-    family = family_of(name)
-    own = cards()[name]
     # The good itself first, so that near sizes inside a family go to the one that was named.
-    for card in sorted(family, key=lambda c: c.name != name):
-        if card.vram_gb is not None and card.vram_gb == vram_gb:
-            return card.name, card.vram_gb
-    for card in sorted(family, key=lambda c: c.name != name):
-        if card.vram_gb is not None and _reported(card, vram_gb):
-            return card.name, card.vram_gb
+    family = sorted(family_of(name), key=lambda card: card.card != name)
     for card in family:
-        if vram_gb in card.other_gb:
-            return card.name, vram_gb
+        if card.vram_gb == vram_gb:
+            return card
+    for card in family:
+        if card.vram_gb is not None and _reported(card.vram_gb, card.visible_gib, vram_gb, tolerance):
+            return card
+    for card in family:
+        for size in card.other_gb:
+            if _reported(size, None, vram_gb, tolerance):
+                return replace(card, vram_gb=size)
+    own = family[0]
     if own.vram_gb is None and not own.other_gb and len(family) == 1:
-        return own.name, vram_gb
+        return replace(own, vram_gb=vram_gb)
     return None
 
 
-def _reported(card: Card, vram_gb: Decimal) -> bool:
-    """Whether a driver or a rounding page may print `vram_gb` for this card."""
-    assert card.vram_gb is not None
-    low = Decimal(floor(card.visible_gib)) if card.visible_gib else card.vram_gb * Decimal("0.95")
-    return low <= vram_gb <= card.vram_gb * Decimal("1.02")
+def _reported(size: Decimal, visible: Decimal | None, stated: Decimal, tolerance: Decimal) -> bool:
+    """Whether a driver or a rounding page may state `stated` for a card of nominal `size`."""
+    low = min(Decimal(floor(visible)) if visible else size * Decimal("0.95"), size * (1 - tolerance))
+    return low <= stated <= size * (1 + max(Decimal("0.02"), tolerance))
 
 
 def _physics(row: dict[str, str], form: str | None) -> Physics:
@@ -157,7 +163,7 @@ def _physics(row: dict[str, str], form: str | None) -> Physics:
 def _card(row: dict[str, str], by_form: dict[str, Physics]) -> Card:
     forms = tuple(form for form in row["forms"].split(";") if form)
     return Card(
-        name=row["card"],
+        card=row["card"],
         vendor=row["vendor"],
         arch=row["arch"],
         compute_capability=row["compute_capability"],

@@ -54,20 +54,24 @@ class CardHit:
 
 @dataclass(frozen=True, slots=True)
 class CardReading:
-    """What a card text means: `count` is 1 where none is named; `kind` is `whole`, `slice` or `cpu`."""
+    """What a card text means: `count` is 1 where none is named, and then `count_stated` is False.
+
+    `kind` is `whole`, `slice` (then `count` is the fraction where the text gives it) or `cpu` (no card).
+    """
 
     card: str | None
     vram_gb: Decimal | None
     count: Decimal
     form: str | None
     kind: str
+    count_stated: bool
 
 
 @dataclass(frozen=True, slots=True)
 class CardReject:
     """Why a card text is no card: `unknown_card`, `multiple_cards`, `card_vram_conflict`."""
 
-    reason: str
+    reject: str
 
 
 def find(text: str, provider: str | None = None) -> list[CardHit]:
@@ -99,7 +103,7 @@ def read(text: str, provider: str | None = None) -> CardReading | CardReject:
     if not hits:
         return CardReject("unknown_card")
     if hits[0].kind == "cpu":
-        return CardReading(None, None, Decimal(1), None, "cpu")
+        return CardReading(None, None, Decimal(1), None, "cpu", False)
     for problem in ("multiple_cards", "card_vram_conflict"):
         if any(hit.problem == problem for hit in hits):
             return CardReject(problem)
@@ -109,10 +113,10 @@ def read(text: str, provider: str | None = None) -> CardReading | CardReject:
     best = _one_good(named)
     if best is None:
         return CardReject("multiple_cards")
-    count = next((hit.count for hit in [best, *named] if hit.count is not None), Decimal(1))
+    count = next((hit.count for hit in [best, *named] if hit.count is not None), None)
     form = next((hit.form for hit in [best, *named] if hit.form), None)
     kind = "slice" if any(hit.kind == "slice" for hit in named) else "whole"
-    return CardReading(best.card, best.vram_gb, count, form, kind)
+    return CardReading(best.card, best.vram_gb, count or Decimal(1), form, kind, count is not None)
 
 
 def _one_good(hits: list[CardHit]) -> CardHit | None:
@@ -163,7 +167,7 @@ def _resolve(upper: str, entry: Entry, parts: Parts, *, name_end: int) -> CardHi
     if fitting is None and parts.count and parts.count > 1:
         fitting = sized(name, stated / parts.count)  # memory of all cards together
     if fitting is not None:
-        return _hit(parts, fitting[0], fitting[1], kind)
+        return _hit(parts, fitting.card, fitting.vram_gb, kind)
     if stated in cards()[name].slice_gb and (parts.cut or cards()[name].slice_by_size):
         return _hit(parts, name, stated, "slice")
     return _hit(parts, name, stated, kind, "card_vram_conflict")
@@ -175,7 +179,7 @@ def _pick(entry: Entry, stated: Decimal | None, count: int | None) -> Decimal | 
     for size, name in entry.when.items():
         for value in (stated, stated / count if count else stated):
             fitting = sized(name, value)
-            if fitting is not None and fitting[0] == name:
+            if fitting is not None and fitting.card == name:
                 return size
     return None
 
@@ -186,17 +190,13 @@ def _slice(parts: Parts, name: str) -> CardHit:
     if good.name.startswith("vGPU"):
         return _hit(parts, name, good.vram_gb, "slice")
     stated = parts.vram_gb
-    if stated is not None and (fitting := sized(name, stated)) is not None:
-        name, whole = fitting
-        return _hit(
-            parts,
-            name,
-            whole * parts.share.numerator / parts.share.denominator if parts.share else whole,
-            "slice",
-        )
-    if stated is None and parts.share is not None and good.vram_gb is not None:
-        stated = good.vram_gb * parts.share.numerator / parts.share.denominator
-    return _hit(parts, name, stated, "slice")
+    fitting = sized(name, stated) if stated is not None else good
+    if fitting is None:
+        return _hit(parts, name, stated, "slice")
+    whole = fitting.vram_gb
+    if whole is not None and parts.share is not None:
+        return _hit(parts, fitting.card, whole * parts.share.numerator / parts.share.denominator, "slice")
+    return _hit(parts, fitting.card, stated, "slice")
 
 
 def _hit(
