@@ -9,19 +9,5 @@ also serve rows marked `rebuilt sample`, which `running(..., samples=False)` lea
 
 from __future__ import annotations
 
-DEMO_SITES: tuple[str, ...] = (
-    "matpool",
-    "aliyun",
-    "ctyun",
-    "autodl",
-    "aws_cn",
-    "compshare",
-    "featurize",
-    "gitee_ai",
-    "gongji",
-    "jdcloud",
-    "jygpu",
-    "omniyq",
-    "shengsuanyun",
-)
+DEMO_SITES: tuple[str, ...] = ("aliyun", "autodl", "ctyun", "matpool")
 """Sites whose prices are real dated facts when samples are left out: what the demo may show."""

@@ -158,10 +158,10 @@ class Market:
     async def _answer(
         self, request: web.Request, site: Site, route: Route | None, kind: str | None
     ) -> Answer:
-        if route is None:
-            return faulty.robots(kind, site.robots)
         if kind and (other := faulty.instead(kind, request.path_qs)):
             return other
+        if route is None:
+            return faulty.robots(kind, site.robots)
         ask = Ask(
             now=self.now,
             method=request.method,
