@@ -1,0 +1,117 @@
+"""Bulk files: found through their version, spooled straight into the evidence store, read as a stream."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import IO, Any, ClassVar
+
+import ijson
+from scrapy import Request
+from scrapy.http import Response
+
+from spiders.base.source import Place, SourceSpider
+from spiders.evidence import clean_url
+from spiders.listing import Listing
+
+
+class FileSpider(SourceSpider):
+    """One file or a few, each too large to hold in memory.
+
+    Either `files` are fixed addresses, or `index` is a page whose answer `find_files` turns into (address,
+    version) pairs. A file whose version is known from the last run is not downloaded again: its kept
+    evidence is read instead, so that the prices are confirmed for today. `read_file` gets a byte stream;
+    `self.fresh(date, …)` refuses one that says itself that it is old. One file may fail without the others.
+    """
+
+    index: ClassVar[tuple[str, ...]] = ()
+    files: ClassVar[tuple[str, ...]] = ()
+    max_age_days: ClassVar[int] = 90
+
+    def find_files(self, response: Response) -> Iterator[tuple[str, str]]:
+        """(address, version) of each file that an index answer names; version "" if it has none."""
+        raise NotImplementedError
+
+    def read_file(self, stream: IO[bytes], at: Place) -> Iterator[Listing]:
+        """Listings of a file, read piece by piece."""
+        raise NotImplementedError
+
+    def begin(self, route: str) -> Iterator[Request]:
+        """The index pages, or the files themselves."""
+        for url in self.index:
+            yield self.ask(url, self.index_page, route=route)
+        for url in self.files:
+            yield self.file_request(url, "", route)
+
+    def index_page(self, response: Response) -> Iterator[Any]:
+        """An index answer: the files it names, known versions from the evidence store."""
+        found = list(dict.fromkeys(self.find_files(response)))
+        if not found:
+            self.no_data(response, self.text_of(response), "the address of a file")
+        for url, version in found:
+            known = self.config.known_files.get(clean_url(url), {})
+            digest = known.get("evidence", "")
+            if version and known.get("version") == version and digest and self.run.evidence.has(digest):
+                self.skip("unchanged file")
+                yield from self._read(digest, url, version, response.meta["route"])
+            else:
+                yield self.file_request(url, version, response.meta["route"])
+
+    def file_request(self, url: str, version: str, route: str) -> Request:
+        """The spooled download of one file."""
+        return self.ask(url, self.file, route=route, meta={"spool": True}, version=version)
+
+    def file(self, response: Response, version: str) -> Iterator[Any]:
+        """A spooled file: its evidence is read as a stream."""
+        etag = (response.headers.get("ETag") or b"").decode("latin-1")
+        yield from self._read(
+            response.meta["evidence"], response.url, version or etag, response.meta["route"]
+        )
+
+    def fresh(self, published: datetime | None, at: Place) -> bool:
+        """False, and a problem, for a file published more than `max_age_days` ago or without a date."""
+        if published is None:
+            self.run.problem(
+                "layout_changed", "the file does not say when it was published", at.url, at.route
+            )
+            return False
+        if self.config.now - published > timedelta(days=self.max_age_days):
+            age = (self.config.now - published).days
+            self.run.problem(
+                "stale", f"published {published.date()}, {age} days ago: refused", at.url, at.route
+            )
+            return False
+        return True
+
+    def reopen(self, at: Place) -> IO[bytes]:
+        """The same file from its start."""
+        return self.run.evidence.open(at.evidence)
+
+    def _read(self, digest: str, url: str, version: str, route: str) -> Iterator[Listing]:
+        self.run.files[clean_url(url)] = {"version": version, "evidence": digest}
+        at = Place(self, route, clean_url(url), digest)
+        count = 0
+        try:
+            with self.run.evidence.open(digest) as stream:
+                for listing in self.read_file(stream, at):
+                    count += 1
+                    yield listing
+        except ijson.IncompleteJSONError as error:
+            self.run.problem("cut", f"the file ends early: {error}", url, route)
+        except ijson.JSONError as error:
+            self.run.problem("layout_changed", f"not the JSON that was expected: {error}", url, route)
+        self.run.read[f"{route}:{clean_url(url).rsplit('/', 1)[-1]}"] = count
+
+
+def published(value: Any) -> datetime | None:
+    """A publication date as files write it: ISO 8601 with or without time and offset (then UTC),
+    `20241009`, or seconds or milliseconds since 1970. None for anything else."""
+    text = str(value or "").strip()
+    if re.fullmatch(r"1\d{9}(\d{3})?", text):
+        return datetime.fromtimestamp(int(text[:10]), UTC)
+    try:
+        found = datetime.fromisoformat(text.replace("/", "-"))
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

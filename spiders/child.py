@@ -1,0 +1,67 @@
+"""`python -m spiders.child [FILE]`: one crawl of one provider, told by one JSON document (`CrawlConfig`) on
+stdin or in FILE; credentials come from the environment.
+
+Writes `listings.jsonl`, `exchanges.jsonl` and, last, `stats.json` into the run directory. The exit code
+says only whether the crawl could be started (0, 2 for a bad document); what became of it is in
+`stats.json`.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spiders.config import ConfigError, CrawlConfig
+from spiders.recorder import write_json
+from spiders.registry import spider_class
+from spiders.settings import settings_for
+
+if TYPE_CHECKING:
+    from spiders.base import SourceSpider
+
+
+def crawl(config: CrawlConfig, spider: type[SourceSpider]) -> None:
+    """Run one crawl to its end in this process (a reactor starts once in a process)."""
+    from scrapy.crawler import AsyncCrawlerProcess
+
+    browser = ""
+    if spider.needs_browser and not config.replay:
+        from spiders.browser import BrowserMissing, find_browser
+
+        try:
+            browser = find_browser(config.browser)
+        except BrowserMissing as error:
+            _could_not_start(config, str(error))
+            return
+    process = AsyncCrawlerProcess(settings_for(config, browser=browser))
+    process.crawl(spider)
+    process.start()
+
+
+def _could_not_start(config: CrawlConfig, why: str) -> None:
+    problem = {"kind": "failed", "message": why, "url": "", "route": ""}
+    write_json(
+        config.run_dir / "stats.json",
+        {"provider": config.provider, "run_id": config.run_id, "listings": 0, "requests": 0,
+         "finish_reason": "not_started", "problems": [problem]},
+    )  # fmt: skip
+
+
+def main(arguments: list[str]) -> int:
+    """Read the document, crawl."""
+    text = Path(arguments[0]).read_text(encoding="utf-8") if arguments else sys.stdin.read()
+    try:
+        config = CrawlConfig.from_json(text)
+        spider = spider_class(config.provider)
+    except (ConfigError, LookupError) as error:
+        print(f"spiders.child: {error}", file=sys.stderr)  # noqa: T201
+        return 2
+    logging.getLogger("asyncio").setLevel(logging.WARNING)
+    crawl(config, spider)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,136 @@
+"""Paths into JSON, numbers as they are printed, and the comparison of a row with what a spider expects of it.
+
+A path is steps with `/` between (`machine/hardware/priceMillicent`, `list/0/name`); a `/` or `~` inside a
+step is written `~1`, `~0` as in JSON pointers. This module imports no Scrapy.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import Any
+
+NUMBER, TEXT, FLAG, LIST, TABLE, ANY = "number", "text", "flag", "list", "table", "any"
+Expectation = Mapping[str, str | tuple[Any, ...]]
+"""Path → one of the words above (`number|text` allows both), or a tuple of the values that may stand
+there."""
+
+_MISSING = object()
+
+
+def loads(text: str) -> Any:
+    """JSON with numbers kept as printed: integers as int, the rest as Decimal. ValueError for bad JSON."""
+    return json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def steps(path: str) -> list[str]:
+    """The steps of a path."""
+    return (
+        [s.replace("~1", "/").replace("~0", "~") for s in path.strip("/").split("/")]
+        if path.strip("/")
+        else []
+    )
+
+
+def pointer(*parts: str | int) -> str:
+    """A JSON pointer from steps: `pointer("pools", 0)` is `/pools/0`."""
+    return "".join("/" + str(p).replace("~", "~0").replace("/", "~1") for p in parts)
+
+
+def get(node: Any, path: str) -> Any:
+    """What stands at `path`, None if nothing does (or null)."""
+    found = _find(node, path)
+    return None if found is _MISSING else found
+
+
+def _find(node: Any, path: str) -> Any:
+    for step in steps(path):
+        if isinstance(node, dict) and step in node:
+            node = node[step]
+        elif isinstance(node, list) and step.lstrip("-").isdigit() and -len(node) <= int(step) < len(node):
+            node = node[int(step)]
+        else:
+            return _MISSING
+    return node
+
+
+def text(node: Any, path: str = "") -> str | None:
+    """The scalar at `path` as printed; None for nothing, null, a list or an object. Never an empty string."""
+    found = get(node, path)
+    if found is None or isinstance(found, (dict, list)):
+        return None
+    if isinstance(found, bool):
+        return "true" if found else "false"
+    if isinstance(found, Decimal):
+        return format(found, "f")
+    return str(found).strip() or None
+
+
+def kind(value: Any) -> str:
+    """The word of a JSON value's type."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return FLAG
+    if isinstance(value, (int, Decimal)):
+        return NUMBER
+    words: dict[type, str] = {str: TEXT, list: LIST, dict: TABLE}
+    return words.get(type(value), type(value).__name__)
+
+
+def fits(value: Any, expected: str | tuple[Any, ...]) -> bool:
+    """Is a present value what was expected?"""
+    if isinstance(expected, tuple):
+        return any(
+            value == allowed and isinstance(value, bool) == isinstance(allowed, bool) for allowed in expected
+        )
+    return expected == ANY or kind(value) in expected.split("|")
+
+
+def differences(row: Any, expect: Expectation, *, optional: bool = False) -> Iterator[tuple[str, str, str]]:
+    """(field, expected, found) for each field of `expect` that `row` does not bear out.
+
+    With `optional`, a field may be absent or null. A missing field comes with the name it may have moved to.
+    """
+    for path, expected in expect.items():
+        value = _find(row, path)
+        word = " or ".join(map(repr, expected)) if isinstance(expected, tuple) else expected
+        if value is _MISSING or value is None:
+            if not optional:
+                yield path, word, _moved(row, path) if value is _MISSING else "null"
+        elif not fits(value, expected):
+            shown = json.dumps(value, ensure_ascii=False, default=str)[:60]
+            yield path, word, shown if isinstance(expected, tuple) else f"{kind(value)} {shown}"
+
+
+def _moved(row: Any, path: str) -> str:
+    """Where a missing field may have gone."""
+    wanted = steps(path)[-1]
+    paths = list(_paths(row))
+    same = [p for p in paths if steps(p)[-1] == wanted]
+    if same:
+        return f"missing; now at {same[0]}"
+    names = {steps(p)[-1]: p for p in reversed(paths)}
+    near = get_close_matches(wanted, list(names), n=1, cutoff=0.5)
+    if near:
+        return f"missing; {names[near[0]]} is similar"
+    lowered = {name.lower(): p for name, p in names.items()}
+    if wanted.lower() in lowered:
+        return f"missing; {lowered[wanted.lower()]} is similar"
+    return "missing"
+
+
+def _paths(node: Any, prefix: str = "", depth: int = 6) -> Iterator[str]:
+    if isinstance(node, dict) and depth:
+        for key, value in node.items():
+            here = f"{prefix}/{key}".strip("/")
+            yield here
+            yield from _paths(value, here, depth - 1)
+    elif isinstance(node, list) and node and depth:
+        yield from _paths(node[0], f"{prefix}/0".strip("/"), depth - 1)
