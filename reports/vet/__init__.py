@@ -1,0 +1,1 @@
+"""Is the machine the card that was sold: readers of `nvidia-smi` output and verdicts."""

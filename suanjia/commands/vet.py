@@ -1,0 +1,101 @@
+"""`suanjia vet`: is the machine the card that was sold, and did a run use it as planned."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from pipeline.reading.card import CardReject, read
+from reports.numbers import dumps
+from reports.vet.dmon import DmonError, read_dmon, summarise, vet_run
+from reports.vet.sold import Sold, UnknownCard, sold
+from reports.vet.verdict import NothingRead, vet
+from suanjia.cli import OK, REFUSED, Failure
+
+VERDICTS = {
+    "as_sold": "与所售一致 / as sold",
+    "differs": "与所售不符 / not what was sold",
+    "suspect": "存疑 / suspect",
+}
+MARKS = {True: "✓", False: "✗", None: "?"}
+LIMIT = 16 << 20  # bytes of text; eight cards with -q are under 1 MB
+
+
+@click.command()
+@click.option("--card", "card_text", help="The card that was sold, e.g. A100-80G or A100-SXM4-80G. 所售卡型")
+@click.option("--form", type=click.Choice(["SXM", "PCIE", "NVL"], case_sensitive=False), help="Form sold.")
+@click.option("--count", type=click.IntRange(1, 4096), help="Cards sold. 卡数")
+@click.option("--nvlink/--pcie", "nvlink", default=None, help="Sold with NVLink, or as PCIe.")
+@click.option("--dmon", is_flag=True, help="The text is a log of `nvidia-smi dmon -s pucvmet -o DT`.")
+@click.option(
+    "--interval", type=click.FloatRange(0, 3600, min_open=True), default=1.0, help="dmon -d, seconds (1)."
+)
+@click.option(
+    "--plan-gib", type=click.FloatRange(0, min_open=True), help="Peak per card that was planned (p90)."
+)
+@click.option("--strict", is_flag=True, help="Exit 5 unless the verdict is as_sold.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def command(card_text: str | None, dmon: bool, as_json: bool, strict: bool, **flags: Any) -> int:
+    """Read nvidia-smi output on stdin and say whether it is the card that was sold. 验机。
+
+    \b
+    (nvidia-smi; nvidia-smi -q; nvidia-smi topo -m) | suanjia vet --card A100-80G --count 8 --nvlink
+    """
+    text = sys.stdin.buffer.read(LIMIT + 1)
+    if len(text) > LIMIT:
+        raise Failure(f"more than {LIMIT >> 20} MB of text")
+    words = text.decode("utf-8", errors="replace")
+    result = _run(words, card_text, flags) if dmon else _machine(words, card_text, flags)
+    click.echo(dumps(result) if as_json else _words(result))
+    return REFUSED if strict and result["verdict"] != "as_sold" else OK
+
+
+def _machine(text: str, card_text: str | None, flags: dict[str, Any]) -> dict[str, Any]:
+    if card_text is None:
+        raise Failure("--card is missing: which card was sold?")
+    try:
+        return vet(text, _sold(card_text, flags))
+    except NothingRead as error:
+        raise Failure(str(error)) from None
+
+
+def _sold(card_text: str, flags: dict[str, Any]) -> Sold:
+    reading = read(card_text)
+    if isinstance(reading, CardReject) or reading.card is None:
+        raise Failure(f"--card {card_text!r} names no one card of the catalogue")
+    count = int(reading.count) if reading.count_stated and reading.count >= 1 else None
+    try:
+        return sold(reading.card, flags["form"] or reading.form, flags["count"] or count, flags["nvlink"])
+    except UnknownCard as error:
+        raise Failure(str(error)) from None
+
+
+def _run(text: str, card_text: str | None, flags: dict[str, Any]) -> dict[str, Any]:
+    try:
+        samples = read_dmon(text)
+    except DmonError as error:
+        raise Failure(str(error)) from None
+    card = max(_sold(card_text, flags).sizes) if card_text else None
+    run = summarise(samples, flags["interval"])
+    shown = {
+        "cards": run.cards,
+        "samples": run.samples,
+        "hours": round(run.hours, 4),
+        "hours_from": run.hours_from,
+        "sm_mean_pct": None if run.sm_mean is None else round(run.sm_mean, 1),
+        "peak_gib": None if run.peak_gib is None else round(run.peak_gib, 2),
+        "power_mean_w": None if run.power_mean_w is None else round(run.power_mean_w, 1),
+    }
+    return {**vet_run(samples, flags["plan_gib"], card), "run": shown}
+
+
+def _words(result: dict[str, Any]) -> str:
+    lines = [VERDICTS[result["verdict"]]]
+    for check in result["checks"]:
+        note = f"  — {check['note']}" if "note" in check else ""
+        line = f"{MARKS[check['ok']]} {check['name']}: {check['found'] or '—'}"
+        lines.append(line + (f"（应为 expected {check['expected']}）" if check["expected"] else "") + note)
+    lines += [f"  {name}: {value}" for name, value in result.get("run", {}).items()]
+    return "\n".join(lines)
