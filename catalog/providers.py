@@ -1,4 +1,4 @@
-"""Who sells: a TOML file a provider, built in under `catalog/providers/`, the user's in the data directory."""
+"""Who sells: a TOML file a provider, built in under `catalog/providers/`, the user's in the home."""
 
 from __future__ import annotations
 
