@@ -85,7 +85,7 @@ PLAYWRIGHT: dict[str, Any] = {
 
 def user_agent(contact: str = "") -> str:
     """Who we are, honestly; `contact` (an address of the operator) is added when it is set."""
-    return f"suanjia/{package_version()} (GPU rental price index; +{contact or 'robots.txt is obeyed'})"
+    return f"suanjia/{package_version()} (GPU rental price index{'; +' + contact if contact else ''})"
 
 
 BROWSER_ARGUMENTS = (

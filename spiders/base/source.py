@@ -221,7 +221,8 @@ class SourceSpider(Spider):
         elif isinstance(error, EgressRefused):
             self._refused(request, error, route)
         elif isinstance(error, IgnoreRequest):
-            pass  # dropped because the source was stopped: the reason is noted already
+            if not self.run.stopped:  # else dropped because the source was stopped: the reason is noted
+                self.run.problem("failed", str(error), url, route)
         elif isinstance(error, ResponseDataLossError):
             self.run.problem("cut", str(error), url, route)
         elif isinstance(error, (DownloadTimeoutError, CannotResolveHostError)):
@@ -231,6 +232,10 @@ class SourceSpider(Spider):
 
     def _failed_status(self, response: Response, route: str) -> None:
         status = response.status
+        if location := response.headers.get("Location"):
+            where = location.decode("latin-1")[:120]
+            self.run.problem("gone", f"redirected to {where}, which is not followed", response.url, route)
+            return
         kind = _STATUS_KINDS.get(status, "failed")
         text = self.text_of(response)
         if kind == "blocked" and status != 429 and (found := classify(text)) and found[0] == "auth_needed":

@@ -17,6 +17,10 @@ from spiders.tables import Cell, Grid, fake_grids, grids
 from spiders.textio import parse_html
 
 
+SAYS_NOTHING = frozenset(("", "-", "--", "—", "——", "/", "无"))
+"""Cells beside a price that stand for "not given". In a price cell the same words are kept: it is rejected."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One row under a header. `columns` maps the spider's words to column numbers."""
@@ -28,9 +32,10 @@ class Row:
     price_columns: tuple[int, ...]
 
     def get(self, word: str) -> str | None:
-        """Text of the column that `word` stands for; None if the table has none or the cell is empty."""
+        """Text of the column that `word` stands for; None if the table has none or the cell says nothing."""
         column = self.columns.get(word)
-        return (self.cells[column].text or None) if column is not None else None
+        text = self.cells[column].text if column is not None else ""
+        return None if text in SAYS_NOTHING else text
 
     @cached_property
     def prices(self) -> list[tuple[str, str, str]]:

@@ -25,9 +25,8 @@ LISTS = {
     "https://www.autodl.com/api/v1/region/list": {"region_name": TEXT, "region_sign": TEXT},
     "https://www.autodl.com/api/v1/machine/gpu_type": {"gpu_name": TEXT, "gpu_memory": NUMBER},
 }
-TITLE = re.compile(r"^(?P<card>[^￥¥]{2,48}?)\s*/\s*(?P<vram>\d{1,3})\s*G[Bi]{0,2}\b")
+TITLE = re.compile(r"^(?P<card>[^\n/￥¥]{2,48}?)\s*/\s*(?P<vram>\d{1,3})\s*G[Bi]{0,2}\b", re.M)
 PRICE = re.compile(r"[￥¥]\s*\d[\d.,]*\s*(?:元)?\s*/\s*(?:小时|时|h)")
-KINDS = {"list": "list", "member": "member"}
 
 
 class Autodl(BrowserSpider):
@@ -54,14 +53,14 @@ class Autodl(BrowserSpider):
             self.compare(entry, row, "data/")
 
     def read(self, state: Rendered, at: Place) -> Iterator[Listing]:
-        title = None
-        for number, line in enumerate(state.lines):
-            if found := TITLE.search(line):
-                title, line = found, line[found.end() :]
-            if title and (price := PRICE.search(line)):
-                yield at.at(f"{at.locator}#line={number}").listing(
-                    price_text=price.group(), price_kind=KINDS[state.name], mode="on_demand",
-                    context=f"{state.name} | {title.group()}", card_text=title["card"], vram_text=title["vram"],
-                    vram_unit="GB", count_text="1",
+        text = "\n".join(state.lines)
+        titles = list(TITLE.finditer(text))
+        for title, after in zip(titles, [*titles[1:], None], strict=True):
+            end = after.start() if after else len(text)
+            if price := PRICE.search(text, title.end(), end):
+                line = text.count("\n", 0, price.start())
+                yield at.at(f"{at.locator}#line={line}").listing(
+                    price_text=" ".join(price.group().split()), price_kind=state.name, mode="on_demand",
+                    context=f"{state.name} | {title.group()}", card_text=title["card"],
+                    vram_text=title["vram"], vram_unit="GB", count_text="1",
                 )  # fmt: skip
-                title = None

@@ -63,7 +63,9 @@ def config(tmp_path: Path) -> Callable[..., CrawlConfig]:
 def crawl(config: Callable[..., CrawlConfig]) -> Crawl:
     """Run `python -m spiders.child` and read what it wrote."""
 
-    def run(provider: str, origins: dict[str, str], env: dict[str, str] | None = None, **more: Any) -> Crawled:
+    def run(
+        provider: str, origins: dict[str, str], env: dict[str, str] | None = None, **more: Any
+    ) -> Crawled:
         told = config(provider, origins, **more)
         return run_child(told, env or {})
 

@@ -1,4 +1,5 @@
-"""A local site for tests: routes to answers, a log of what was asked and when, in a thread of this process."""
+"""A local site for tests: routes to answers, a log of what was asked and when, in a thread of this
+process."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from urllib.parse import urlsplit
 
 @dataclass
 class Answer:
-    """What a route says. `cut` announces more bytes than it sends; `hang` keeps silent for so many seconds."""
+    """What a route says. `cut` announces more bytes than it sends; `hang` keeps silent for so many
+    seconds."""
 
     body: bytes | str = b""
     status: int = 200

@@ -10,7 +10,9 @@ from tests.spiders.conftest import NOW, Crawl
 from tests.spiders.site import Answer, serving
 
 
-def pool(number: int, price: int = 220000, discount: int | None = 220000, **more: object) -> dict[str, object]:
+def pool(
+    number: int, price: int = 220000, discount: int | None = 220000, **more: object
+) -> dict[str, object]:
     hardware = {
         "gpu": {"gpuName": "NVIDIA GeForce RTX 4090", "gpuRamMB": 24564, "gpuIds": [0]},
         "machine": {"cpuName": "Xeon", "ramMB": 61440, "diskGB": 200},
@@ -34,7 +36,10 @@ def paged(pools: list[dict[str, object]], size: int = 2):
     def answer(handler: BaseHTTPRequestHandler) -> Answer:
         page = int(parse_qs(urlsplit(handler.path).query)["page"][0])
         rows = pools[(page - 1) * size : page * size]
-        body = {"pools": rows, "pagination": {"page": page, "num_pages": -(-len(pools) // size), "total": len(pools)}}
+        body = {
+            "pools": rows,
+            "pagination": {"page": page, "num_pages": -(-len(pools) // size), "total": len(pools)},
+        }
         return Answer(json.dumps(body), type="application/json")
 
     return answer
