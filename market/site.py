@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import cache
 from html import escape
 from pathlib import Path
+from string import Template
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, parse_qsl
 
@@ -148,6 +149,16 @@ def js_answer(text: str) -> Answer:
     """A JavaScript file, cacheable as hashed bundles are."""
     headers = {"Cache-Control": "public, max-age=31536000"}
     return Answer(text.encode(), "application/javascript; charset=utf-8", 200, headers)
+
+
+def fill(name: str, **parts: str) -> str:
+    """A page of `market/pages/` with its `$parts` filled in. Raises KeyError for one that is missing."""
+    return Template(_page_file(name)).substitute(parts)
+
+
+@cache
+def _page_file(name: str) -> str:
+    return (Path(__file__).parent / "pages" / name).read_text(encoding="utf-8")
 
 
 @cache
