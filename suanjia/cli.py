@@ -19,6 +19,7 @@ OK, INTERNAL, BAD_INPUT, PARTIAL, NOTHING, REFUSED = range(6)
 
 # name → (module, help). Add a line here when a command lands.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "buy": ("suanjia.commands.buy", "rent or buy: break-even hours a month as a range"),
     "vet": ("suanjia.commands.vet", "is the machine the card that was sold"),
     "cost": ("suanjia.commands.cost", "cheapest way to buy H hours from a set of billing modes"),
 }
