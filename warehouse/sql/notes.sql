@@ -1,0 +1,56 @@
+-- Findings about single observations. In: temp table held (obs, quarantine, review) from the index, fx_rates.
+
+-- The same sheet row told by two imports is one sighting: the first to be loaded stays.
+CREATE TEMP TABLE told AS
+SELECT f.obs,
+       row_number() OVER (PARTITION BY g.offer_id, f.observed_at, f.price, f.price_high, f.upfront ORDER BY f.obs) > 1
+           AS repeated
+FROM store.fact AS f
+JOIN store.run AS r ON r.run = f.run AND r.kind = 'import'
+JOIN store.good AS g ON g.good = f.good;
+
+-- Prices that are not in CNY, at the newest rate of the seven days up to the observation (Shanghai dates).
+-- Whole numbers of 1e-6, so that nothing is rounded but the result, half up.
+CREATE TEMP TABLE foreign_rate AS
+SELECT f.obs, f.price, f.upfront, g.per_hours, g.term_hours, g.gpu_count, g.tax, g.currency, x.rate, x.date
+FROM store.fact AS f
+JOIN store.good AS g ON g.good = f.good AND g.currency <> 'CNY'
+LEFT JOIN fx_rates AS x
+  ON x.pair = g.currency || '/CNY'
+ AND x.date <= (f.observed_at AT TIME ZONE 'Asia/Shanghai')::DATE
+ AND x.date > (f.observed_at AT TIME ZONE 'Asia/Shanghai')::DATE - 8
+QUALIFY row_number() OVER (PARTITION BY f.obs ORDER BY x.date DESC) = 1;
+
+CREATE TEMP MACRO micro(x) AS (x * 1000000)::HUGEINT;
+CREATE TEMP MACRO half_up(a, b) AS (a + b // 2) // b;
+CREATE TEMP MACRO money(x) AS (x::DECIMAL(24,0) * 0.000001::DECIMAL(7,6))::DECIMAL(18,6);
+
+CREATE TEMP TABLE exchanged AS
+SELECT obs,
+       currency || '/CNY ' || trim(trailing '.' FROM trim(trailing '0' FROM rate::VARCHAR)) || ' of ' || date AS fx,
+       half_up(micro(price) * micro(rate) * 1000000, micro(per_hours) * micro(gpu_count))
+           + CASE WHEN upfront > 0 AND term_hours > 0
+                  THEN half_up(micro(upfront) * micro(rate) * 1000000, micro(term_hours) * micro(gpu_count))
+                  ELSE 0 END AS cny,
+       tax
+FROM foreign_rate
+WHERE rate IS NOT NULL;
+
+INSERT INTO store.note
+SELECT obs,
+       h.quarantine,
+       h.review,
+       coalesce(t.repeated, false),
+       money(e.cny),
+       money(CASE WHEN e.tax = 'excluded' THEN half_up(e.cny * 106, 100) ELSE e.cny END),
+       CASE WHEN e.obs IS NOT NULL THEN e.fx
+            WHEN o.obs IS NOT NULL THEN 'no ' || o.currency || '/CNY rate within seven days' END
+FROM held AS h
+FULL JOIN (SELECT * FROM told WHERE repeated) AS t USING (obs)
+FULL JOIN foreign_rate AS o USING (obs)
+LEFT JOIN exchanged AS e USING (obs)
+ORDER BY obs;
+
+DROP TABLE told;
+DROP TABLE foreign_rate;
+DROP TABLE exchanged;
