@@ -22,6 +22,8 @@ _BYTES_PER_GB: Final[dict[str, Decimal]] = {
 }
 # Hosts report a little under or over the size printed on the box (81,251 MiB on an "80 GB" card).
 _VRAM_TOLERANCE = Decimal("0.08")
+# Slices that are goods by name: nobody says which fraction of which card they are.
+_SOLD_BY_NAME: Final = "vGPU-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +49,17 @@ def identify(listing: Listing) -> Goods | str:
         if reading.card is None:
             return "not_gpu"
         name, vram, form = reading.card, reading.vram_gb, reading.form
-        count, stated = reading.count, reading.count_stated
+        count, stated, kind = reading.count, reading.count_stated, reading.kind
     elif family is not None:
         name, vram, form, count, stated = family.card, family.vram_gb, family.form, family.count, True
+        kind = "whole" if count >= 1 else "slice"
     else:
         return "unknown_family" if listing.sku else "unknown_card"
     if family is not None:
         count, stated = family.count, True
         form = form or family.form
+    if kind == "slice" and count == 1 and not listing.share_text and not name.startswith(_SOLD_BY_NAME):
+        return "fractional_gpu"
     own_count = number(listing.count_text)
     if own_count is not None and own_count > 0:
         count, stated = own_count, True

@@ -28,6 +28,8 @@ OFFER_TRUST = frozenset(("seller", "seller_via_third_party"))
 # CNY per card-hour outside of which a number is no observation (docs/method.md, rule 6).
 PLAUSIBLE = (Decimal("0.05"), Decimal(500))
 VAT = Decimal("1.06")
+# One amount pays for everything these hold; a marketplace's unit (份) of one card is a card.
+_WHOLE = frozenset(("server", "device", "instance", "unit"))
 _SIX = Decimal("0.000001")
 
 
@@ -45,8 +47,7 @@ class Money:
     price_kind: str | None
     tax: str | None
     floor: bool
-    cards: Decimal | None = None
-    goods: Goods | None = None
+    goods: Goods
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +59,27 @@ class Context:
     providers: Mapping[str, Provider]
 
 
-def interpret(listing: Listing, context: Context) -> Offer | Rejection:
-    """One listing to one offer or one rejection; never raises for what a source may print."""
+def interpret(listing: Listing, context: Context) -> list[Offer | Rejection]:
+    """One listing to its readings: one, or several where one cell holds several prices of the good.
+
+    Every reading is an offer or a rejection. Never raises for what a source may print.
+    """
     if listing.trust not in OFFER_TRUST:
-        return _reject(listing, context, "not_an_offer")
-    if listing.valid_until is not None and listing.valid_until < min(context.now, listing.observed_at):
-        return _reject(listing, context, "expired")
-    money = read_money(listing)
-    if isinstance(money, str):
-        return _reject(listing, context, money)
-    goods = money.goods or goods_reader.identify(listing)
+        return [_reject(listing, context, "not_an_offer")]
+    if listing.valid_until is not None and listing.valid_until < context.now:
+        return [_reject(listing, context, "expired")]
+    goods = goods_reader.identify(listing) if listing.card_text or listing.sku else None
     if isinstance(goods, str):
-        return _reject(listing, context, goods)
-    if money.basis in {"server", "device"} and not goods.count_known:
+        return [_reject(listing, context, goods)]
+    readings = read_money(listing, goods)
+    if isinstance(readings, str):
+        return [_reject(listing, context, readings)]
+    return [_reading(listing, context, money) for money in readings]
+
+
+def _reading(listing: Listing, context: Context, money: Money) -> Offer | Rejection:
+    goods = money.goods
+    if money.basis in _WHOLE and not goods.count_known:
         return _reject(listing, context, "count_unknown")
     terms = decide(money.per, money.per_count, listing.mode or money.mode, listing.term_text)
     if terms is None:
@@ -82,10 +91,12 @@ def interpret(listing: Listing, context: Context) -> Offer | Rejection:
     return offer
 
 
-def read_money(listing: Listing) -> Money | str:
-    """The amount with its unit, from a stated unit or from free text; a reason code where there is none."""
+def read_money(listing: Listing, goods: Goods | None) -> list[Money] | str:
+    """The amounts with their unit, from a stated unit or from free text; a reason where there is none."""
     if listing.unit is None:
-        return _free_text(listing)
+        return _free_text(listing, goods)
+    if goods is None:
+        return "unknown_card"
     unit = parse_unit(listing.unit)
     if unit is None:
         return "unit_unknown"
@@ -96,33 +107,54 @@ def read_money(listing: Listing) -> Money | str:
     if isinstance(high, str):
         return high
     floor = listing.price_kind == "floor"
-    return Money(
+    money = Money(
         unit.convert(low), None if floor else unit.convert(high), unit.currency, unit.per, unit.per_count,
-        unit.basis, None, listing.price_kind, listing.tax, floor,
+        unit.basis, None, listing.price_kind, listing.tax, floor, goods,
     )  # fmt: skip
+    return [money]
 
 
-def _free_text(listing: Listing) -> Money | str:
-    reading = price_reader.read(listing.price_text, listing.context, listing.provider)
+def _free_text(listing: Listing, goods: Goods | None) -> list[Money] | str:
+    """Prices of a text. What the listing's own fields say of the good goes before what the text says."""
+    context = listing.context
+    if goods is not None:
+        context = f"{_spoken(goods)} | {context}" if context else _spoken(goods)
+    reading = price_reader.read(listing.price_text, context, listing.provider)
     if isinstance(reading, price_reader.PriceReject):
         return reading.reject
-    if reading.price_low is None:
-        return "ceiling_not_price"
-    goods = None
-    if not listing.card_text and not listing.sku:
-        if reading.card is None:
-            return "unknown_card"
-        goods = Goods(reading.card, reading.vram_gb, None, Decimal(reading.cards), True, Decimal(1))
-    return Money(
-        reading.price_low, reading.price_high, reading.currency, reading.per, reading.per_count, reading.basis,
-        reading.mode, listing.price_kind or reading.price_kind, listing.tax or reading.tax,
-        reading.price_high is None, Decimal(reading.cards), goods,
-    )  # fmt: skip
+    out = []
+    for one in (reading, *reading.also):
+        if one.price_low is None:
+            return "ceiling_not_price"
+        # A kind stated by the spider is of the first price; a second one says its own.
+        kind = (listing.price_kind if one is reading else None) or one.price_kind
+        own = Goods(one.card, one.vram_gb, None, Decimal(one.cards), True, Decimal(1))
+        out.append(
+            Money(
+                one.price_low,
+                one.price_high,
+                one.currency,
+                one.per,
+                one.per_count,
+                one.basis,
+                one.mode,
+                kind,
+                listing.tax or one.tax,
+                one.price_high is None,
+                goods or own,
+            )  # fmt: skip
+        )
+    return out
+
+
+def _spoken(goods: Goods) -> str:
+    """The good in words the price reader understands, so that it need not find one in the cell."""
+    return goods.card if goods.cards <= 1 else f"{goods.cards.normalize():f}卡 {goods.card}"
 
 
 def _assemble(listing: Listing, context: Context, money: Money, goods: Goods, terms: Terms) -> Offer:
     provider = context.providers.get(listing.provider)
-    whole = money.basis in {"server", "device"}
+    whole = money.basis in _WHOLE
     cards = goods.cards if whole or goods.share < 1 else Decimal(1)
     local_day: date = listing.observed_at.astimezone(SHANGHAI).date()
     place = region_reader.read(listing.region_text or listing.zone_text or "", listing.provider, local_day)
@@ -148,7 +180,7 @@ def _assemble(listing: Listing, context: Context, money: Money, goods: Goods, te
         share=goods.share,
         min_cards=listing.min_cards,
         max_cards=_max_cards(listing),
-        basis=money.basis,
+        basis=_basis(money.basis, cards),
         vcpu=number(listing.vcpu_text),
         ram_gb=_ram(listing),
         billing_mode=terms.billing_mode,
@@ -183,6 +215,13 @@ def _assemble(listing: Listing, context: Context, money: Money, goods: Goods, te
         source_url=listing.source_url,
     )
     return replace(draft, offer_id=offer_id(draft))
+
+
+def _basis(word: str, cards: Decimal) -> str:
+    """`card`, `server` or `device`: what one purchase is."""
+    if word == "unit":
+        return "card" if cards <= 1 else "server"
+    return "server" if word == "instance" else word
 
 
 def _per_card_hour(money: Money, terms: Terms, cards: Decimal, upfront: Decimal | None) -> Decimal:

@@ -41,11 +41,11 @@ def process(
     offers: list[Offer] = []
     rejections: list[Rejection] = []
     for listing in listings:
-        made = interpret(listing, context)
-        if isinstance(made, Offer):
-            offers.append(made)
-        else:
-            rejections.append(made)
+        for made in interpret(listing, context):
+            if isinstance(made, Offer):
+                offers.append(made)
+            else:
+                rejections.append(made)
     parsed = len(offers) + len(rejections)
     rejections.sort(key=lambda r: (r.evidence, r.locator, r.reason, r.price_text or ""))
     return Processed(collapse(offers), rejections, parsed)

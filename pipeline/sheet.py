@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from catalog import billing
 from catalog.periods import PERIODS
 from catalog.providers import Provider
+from catalog.table import rows
 from pipeline.amount import read_amount
 from pipeline.interpret import OFFER_TRUST
 from pipeline.reading.normalise import normalise
@@ -61,11 +62,13 @@ class SheetContext:
     providers: Mapping[str, Provider]
 
 
-def read_rows(rows: Iterator[tuple[int, str, Mapping[str, str]]], sheet: SheetContext) -> Iterator[
+def read_rows(
+    table: Iterator[tuple[int, str, Mapping[str, str]]], sheet: SheetContext
+) -> Iterator[
     Listing | RowError
 ]:  # fmt: skip
-    """`rows` are (row number, locator, column → text); every row gives exactly one Listing or RowError."""
-    for _, locator, row in rows:
+    """`table` is (row number, locator, column → text); every row gives exactly one Listing or RowError."""
+    for _, locator, row in table:
         made = _listing(row, locator, sheet)
         if isinstance(made, Listing):
             yield made
@@ -226,10 +229,14 @@ def _money(row: Mapping[str, str]) -> tuple[str, str, str | None, str] | str:
 
 @lru_cache(maxsize=1024)
 def _period(text: str) -> str | None:
-    word = text.strip().lower()
-    if word in PERIODS:
-        return word
-    return billing.period(word)
+    word = text.strip().lower().removeprefix("每").removeprefix("/")
+    return word if word in PERIODS else _period_words().get(word)
+
+
+@cache
+def _period_words() -> dict[str, str]:
+    table = (row for row in rows("price_words.csv") if row["tag"] == "per")
+    return {word: row["value"] for row in table for word in row["words"].split()}
 
 
 @lru_cache(maxsize=1024)
