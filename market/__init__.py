@@ -9,5 +9,8 @@ also serve rows marked `rebuilt sample`, which `running(..., samples=False)` lea
 
 from __future__ import annotations
 
-DEMO_SITES: tuple[str, ...] = ("aliyun", "autodl", "ctyun", "matpool")
+DEMO_SITES: tuple[str, ...] = (
+    *("aliyun", "autodl", "aws_cn", "compshare", "ctyun", "featurize", "gitee_ai", "gongji", "jdcloud"),
+    *("jygpu", "matpool", "omniyq", "shengsuanyun"),
+)
 """Sites whose prices are real dated facts when samples are left out: what the demo may show."""
