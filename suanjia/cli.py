@@ -20,6 +20,10 @@ OK, INTERNAL, BAD_INPUT, PARTIAL, NOTHING, REFUSED = range(6)
 # name → (module, help). Add a line here when a command lands.
 COMMANDS: dict[str, tuple[str, str]] = {
     "buy": ("suanjia.commands.buy", "rent or buy: break-even hours a month as a range"),
+    "load": ("suanjia.commands.load", "segments → warehouse"),
+    "publish": ("suanjia.commands.publish", "build, check and publish a generation"),
+    "cheapest": ("suanjia.commands.cheapest", "cheapest live offers"),
+    "sql": ("suanjia.commands.sql", "read-only SQL on the published generation"),
     "vet": ("suanjia.commands.vet", "is the machine the card that was sold"),
     "cost": ("suanjia.commands.cost", "cheapest way to buy H hours from a set of billing modes"),
 }

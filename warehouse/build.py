@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from warehouse.layout import Layout, wal_of
 from warehouse.locks import WAIT_SECONDS, held
 from warehouse.reviews import Review
 
-# Tables other rooms hand in: name → rows, or a function that reads the half-built generation and returns them.
+# Tables of other rooms: name → rows, or a function that reads the half-built generation and returns them.
 ExtraTables = Mapping[str, pa.Table] | Callable[[duckdb.DuckDBPyConnection], Mapping[str, pa.Table]]
 EXTRA = ("cheapest_fit", "workloads")
 
@@ -62,7 +62,9 @@ def copy_store(layout: Layout, target: Path, wait: float = WAIT_SECONDS) -> None
     """
     with held(layout.load_lock, "a load", wait):
         if not layout.work.exists():
-            raise NothingToDo("nothing is loaded yet; run `suanjia crawl` or `suanjia import`, then `suanjia load`")
+            raise NothingToDo(
+                "nothing is loaded; run `suanjia crawl` or `suanjia import`, then `suanjia load`"
+            )
         if wal_of(layout.work).exists():
             with writing(layout.work, layout.spill) as con:
                 con.execute("CHECKPOINT")
@@ -70,7 +72,11 @@ def copy_store(layout: Layout, target: Path, wait: float = WAIT_SECONDS) -> None
 
 
 def build(
-    path: Path, spill: Path, inputs: Inputs, extra_tables: ExtraTables | None = None, threads: int | None = None
+    path: Path,
+    spill: Path,
+    inputs: Inputs,
+    extra_tables: ExtraTables | None = None,
+    threads: int | None = None,
 ) -> Built:
     """Turn the copy of the store at `path` into a generation, and close it with everything in the file."""
     with writing(path, spill, threads=threads) as con:
@@ -94,7 +100,8 @@ def build(
 def table_counts(con: duckdb.DuckDBPyConnection) -> dict[str, int]:
     """`schema.table` → rows, of every table in the file."""
     tables = con.execute(
-        "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT temporary AND NOT internal ORDER BY 1, 2"
+        "SELECT schema_name, table_name FROM duckdb_tables()"
+        " WHERE NOT temporary AND NOT internal ORDER BY 1, 2"
     ).fetchall()
     return {
         f"{schema}.{table}": con.execute(f'SELECT count(*) FROM "{schema}"."{table}"').fetchall()[0][0]
@@ -105,15 +112,14 @@ def table_counts(con: duckdb.DuckDBPyConnection) -> dict[str, int]:
 def _fill_catalog(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> None:
     catalog_tables.insert(con, "cards", catalog_tables.cards())
     catalog_tables.insert(con, "card_aliases", catalog_tables.card_aliases())
+    catalog_tables.insert(con, "regions", catalog_tables.regions())
+    catalog_tables.insert(con, "region_aliases", catalog_tables.region_aliases())
     catalog_tables.insert(con, "providers", catalog_tables.providers(inputs.providers))
     catalog_tables.insert(con, "fx_rates", inputs.fx_rates)
     catalog_tables.insert(
         con,
         "reviews",
-        [
-            {"id": r.id, "action": r.action, "by": r.by, "reason": r.reason, "decided_at": r.decided_at.isoformat()}
-            for r in inputs.reviews
-        ],
+        [{**asdict(review), "decided_at": review.decided_at.isoformat()} for review in inputs.reviews],
     )
     catalog_tables.insert(
         con,

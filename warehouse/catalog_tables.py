@@ -22,7 +22,7 @@ _PAIR = re.compile(r"[A-Z]{3,5}/CNY")
 
 
 def insert(con: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row]) -> None:
-    """Insert rows of texts (None = unknown) by column name; other keys than the table's columns are left out."""
+    """Insert rows by column name (None and "" = unknown); keys that are no column are left out."""
     found = con.execute("SELECT column_name FROM duckdb_columns() WHERE table_name = ?", [table]).fetchall()
     names = [str(name) for (name,) in found]
     texts = [{name: _text(row.get(name)) for name in names} for row in rows]
@@ -47,11 +47,55 @@ def cards() -> Iterator[Row]:
 
 def card_aliases() -> Iterator[Row]:
     """Every spelling that means a card wherever it is read."""
-    seen = set()
-    for row in catalog_table.rows("card_aliases.csv"):
-        if not row["provider"] and (row["alias"], row["card"]) not in seen:
-            seen.add((row["alias"], row["card"]))
-            yield row
+    plain = {
+        (row["alias"], row["card"])
+        for row in catalog_table.rows("card_aliases.csv")
+        if not row["provider"] and not row["when_gb"]
+    }
+    return ({"alias": alias, "card": card} for alias, card in sorted(plain))
+
+
+# Codes that stand beside GB/T 2260: scope of the whole nation, macro-regions.
+MACROS = {
+    "华北": "CN-N",
+    "东北": "CN-NE",
+    "华东": "CN-E",
+    "华中": "CN-C",
+    "华南": "CN-S",
+    "西南": "CN-SW",
+    "西北": "CN-NW",
+}
+
+
+def regions() -> Iterator[Row]:
+    """Nation, macro-regions and every place of the catalog with the macro-region it lies in."""
+    yield {"code": "CN", "name": "全国", "short": "全国", "level": "nation"}
+    for macro, code in MACROS.items():
+        yield {
+            "code": code,
+            "name": macro,
+            "short": macro,
+            "level": "macro",
+            "macro": macro,
+            "macro_code": code,
+        }
+    for row in catalog_table.rows("regions.csv"):
+        yield {**row, "macro_code": MACROS.get(row["macro"])}
+
+
+def region_aliases() -> Iterator[Row]:
+    """Short names, pinyin and English names that mean one place alone; a province goes before its city."""
+    rank = {"nation": 0, "macro": 1, "province": 2, "city": 3, "county": 4}
+    meant: dict[str, list[Row]] = {}
+    for row in regions():
+        for key in ("name", "short", "pinyin", "english"):
+            if row.get(key):
+                meant.setdefault(str(row[key]).lower(), []).append(row)
+    for alias, places in sorted(meant.items()):
+        highest = min(rank[place["level"]] for place in places)
+        codes = sorted({place["code"] for place in places if rank[place["level"]] == highest})
+        if len(codes) == 1:
+            yield {"alias": alias, "code": codes[0]}
 
 
 def providers(known: Mapping[str, Provider]) -> Iterator[Row]:
@@ -103,11 +147,11 @@ def fx_rates(path: Path) -> list[Row]:
                 rows.append(_fx_row(row))
             except (ValueError, InvalidOperation, TypeError) as error:
                 raise BadRequest(f"{path.name} line {reader.line_num}: {error}") from None
-    seen = {}
-    for row in rows:
-        key = (row["date"], row["pair"])
-        if seen.setdefault(key, row["rate"]) != row["rate"]:
-            raise BadRequest(f"{path.name}: two rates for {row['pair']} on {row['date']}")
+    seen: dict[tuple[str, str], str] = {}
+    for given in rows:
+        key = (given["date"], given["pair"])
+        if seen.setdefault(key, given["rate"]) != given["rate"]:
+            raise BadRequest(f"{path.name}: two rates for {given['pair']} on {given['date']}")
     return [row for i, row in enumerate(rows) if row not in rows[:i]]
 
 

@@ -93,8 +93,8 @@ def _sweep(layout: Layout) -> None:
 def _refuse_stale_wal(layout: Layout) -> None:
     for path in sorted(layout.published.glob("*.wal")):
         raise Refused(
-            f"{path.name} stands in {layout.published}: published files never have one, and DuckDB would apply it"
-            " to a new file; move it away and publish again"
+            f"{path.name} stands in {layout.published}: a published file never has one, and DuckDB would"
+            " apply it to a new file; move it away and publish again"
         )
 
 

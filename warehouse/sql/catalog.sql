@@ -7,7 +7,9 @@ CREATE TABLE cards (
 );
 CREATE TABLE card_aliases (alias VARCHAR NOT NULL, card VARCHAR NOT NULL);
 CREATE TABLE regions (
-    code VARCHAR NOT NULL, name VARCHAR NOT NULL, level VARCHAR, parent_code VARCHAR, macro_code VARCHAR
+    code VARCHAR NOT NULL, name VARCHAR NOT NULL, short VARCHAR NOT NULL, level VARCHAR NOT NULL,
+    province_code VARCHAR, city_code VARCHAR, macro VARCHAR, macro_code VARCHAR, hub VARCHAR, pinyin VARCHAR,
+    english VARCHAR
 );
 CREATE TABLE region_aliases (alias VARCHAR NOT NULL, code VARCHAR NOT NULL);
 CREATE TABLE providers (

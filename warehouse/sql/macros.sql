@@ -5,8 +5,7 @@ CREATE MACRO region_of(place) AS (
     SELECT coalesce(
         (SELECT CASE WHEN place IN ('110100', '120100', '310100', '500100') THEN left(place, 2) || '0000' END),
         (SELECT r.code FROM regions AS r WHERE r.code = place),
-        (SELECT min(r.code) FROM regions AS r WHERE r.name = place),
-        (SELECT min(a.code) FROM region_aliases AS a WHERE a.alias = place)
+        (SELECT a.code FROM region_aliases AS a WHERE a.alias = lower(place))
     )
 );
 

@@ -57,7 +57,7 @@ GROUP BY n.offer_id;
 
 CREATE TEMP TABLE every_offer AS
 SELECT g.offer_id, g.provider, g.provider_class, g.site, g.region_code,
-       coalesce(place.name, g.region_code) AS region, province.name AS province, city.name AS city,
+       coalesce(place.short, g.region_code) AS region, province.short AS province, city.short AS city,
        g.zone, g.region_label, g.precision, g.sku, g.card, g.vram_gb, g.form, g.interconnect, g.gpu_count, g.share,
        g.min_cards, g.max_cards, g.basis, g.vcpu, g.ram_gb, g.billing_mode, g.term_hours, g.price_kind, g.tier,
        f.price, f.price_high, f.upfront, g.currency, g.per_hours,
