@@ -1,4 +1,4 @@
-"""The browser: found, started without a network of its own, and fed by `spiders.fetch`.
+"""The browser: started without a network of its own, and fed by `spiders.fetch`.
 
 Every request that a page makes is answered by this process: allow-list, addresses, robots.txt,
 SUANJIA_ORIGINS and the evidence are the same as for plain requests (in the browser itself a request cannot
@@ -10,11 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
-import shutil
 from collections.abc import Callable
-from pathlib import Path
 from time import monotonic
 from typing import Any
 from urllib.parse import urljoin
@@ -37,46 +34,9 @@ from spiders.fetch import Fetched, FetchError, unpacked
 from spiders.handlers import ERRORS, HttpHandler, run_of
 from spiders.robots import RobotsDisallowed, RobotsMiddleware
 
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _ABORTED = frozenset(("image", "font", "media"))
 _MAX_HOPS = 5
 _MAX_SUBREQUESTS = 300
-
-
-class BrowserMissing(RuntimeError):
-    """No browser was found; the message says what would do."""
-
-
-def find_browser(named: str = "") -> str:
-    """Path of a browser: the one named (SUANJIA_BROWSER), else one on PATH, else Playwright's own.
-
-    BrowserMissing if there is none.
-    """
-    if named:
-        found = shutil.which(named) or (
-            named if os.access(named, os.X_OK) and Path(named).is_file() else None
-        )
-        if not found:
-            raise BrowserMissing(f"SUANJIA_BROWSER names {named!r}, which is no executable")
-        return found
-    for name in NAMES:
-        if found := shutil.which(name):
-            return found
-    if own := _playwrights_own():
-        return own
-    raise BrowserMissing("no browser found: install chromium-headless-shell, or set SUANJIA_BROWSER to one")
-
-
-def _playwrights_own() -> str | None:
-    """The newest browser that `playwright install` has put into its cache."""
-    root = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
-    found = [
-        path
-        for pattern in ("chromium_headless_shell-*/*/*headless*shell*", "chromium-*/*/chrome")
-        for path in sorted(root.glob(pattern), reverse=True)
-        if path.is_file() and os.access(path, os.X_OK)
-    ]
-    return str(found[0]) if found else None
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]

@@ -9,13 +9,19 @@ says only whether the crawl could be started (0, 2 for a bad document); what bec
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import sys
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catalog.providers import ProviderFileError
 from spiders.config import ConfigError, CrawlConfig
 from spiders.recorder import write_json
-from spiders.registry import spider_class
+from spiders.registry import declared_class, spider_class
 from spiders.settings import settings_for
 
 if TYPE_CHECKING:
@@ -28,7 +34,7 @@ def crawl(config: CrawlConfig, spider: type[SourceSpider]) -> None:
 
     browser = ""
     if spider.needs_browser and not config.replay:
-        from spiders.browser import BrowserMissing, find_browser
+        from spiders.browser_path import BrowserMissing, find_browser
 
         try:
             browser = find_browser(config.browser)
@@ -49,16 +55,29 @@ def _could_not_start(config: CrawlConfig, why: str) -> None:
     )  # fmt: skip
 
 
+def _follow_parent(parent: int) -> None:
+    """End with the process that asked for the crawl: nobody would read what an orphan writes."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    with suppress(ProcessLookupError):
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(1)
+
+
 def main(arguments: list[str]) -> int:
     """Read the document, crawl."""
     text = Path(arguments[0]).read_text(encoding="utf-8") if arguments else sys.stdin.read()
     try:
         config = CrawlConfig.from_json(text)
-        spider = spider_class(config.provider)
-    except (ConfigError, LookupError) as error:
+        if config.provider_file:
+            spider = declared_class(Path(config.provider_file))
+        else:
+            spider = spider_class(config.spider or config.provider)
+    except (ConfigError, LookupError, ProviderFileError) as error:
         print(f"spiders.child: {error}", file=sys.stderr)  # noqa: T201
         return 2
     logging.getLogger("asyncio").setLevel(logging.WARNING)
+    threading.Thread(target=_follow_parent, args=(os.getppid(),), daemon=True).start()
     crawl(config, spider)
     return 0
 

@@ -30,7 +30,9 @@ class CrawlConfig:
     run_dir: Path  # listings.jsonl, stats.json, exchanges.jsonl, robots.json
     evidence_dir: Path
     now: datetime  # stamps observed_at, so that a replay equals the run
+    spider: str = ""  # name of the source file where it is not the provider's
     origins: dict[str, str] = field(default_factory=dict)
+    only_mapped: bool = False  # the stand-in market: what `origins` does not name is not asked
     delay: float = 3.0
     timeout: float = 30.0
     time_limit: float = 900.0  # after that the crawl ends itself, in order

@@ -57,11 +57,15 @@ def is_public(address: str) -> bool:
 class Egress:
     """The allow-list of one crawl and the user's mapping of origins.
 
-    `allow` holds origins (`https://matgo.cn`), or `https://*.example.cn` for any host under it. `mapping` is
-    SUANJIA_ORIGINS. Only targets of the mapping may have private addresses.
+    `allow` holds origins (`https://matgo.cn`), or `https://*.example.cn` for any host under it. `mapping`
+    is SUANJIA_ORIGINS. Only targets of the mapping may have private addresses. With `only_mapped` nothing
+    else may be asked at all.
     """
 
-    def __init__(self, allow: Iterable[str], mapping: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, allow: Iterable[str], mapping: Mapping[str, str] | None = None, *, only_mapped: bool = False
+    ) -> None:
+        self._only_mapped = only_mapped
         self._exact: set[str] = set()
         self._under: list[tuple[str, str]] = []
         self.mapping = {origin_of(k): origin_of(v) for k, v in (mapping or {}).items()}
@@ -135,6 +139,8 @@ class Egress:
             raise EgressRefused(url, "host", f"{origin_of(url)} is not on the allow-list")
         target = self.map(url)
         host = urlsplit(target).hostname or ""
+        if self._only_mapped and origin_of(url) not in self.mapping:
+            raise EgressRefused(url, "host", f"{origin_of(url)} has no stand-in")
         if target == url and _is_literal(host) and not is_public(host):
             raise EgressRefused(url, "address", f"{host} is not a public address")
         return target

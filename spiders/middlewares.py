@@ -5,7 +5,7 @@ from __future__ import annotations
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Response, TextResponse
+from scrapy.http import Response
 
 from spiders.egress import EgressRefused
 from spiders.handlers import run_of
@@ -59,6 +59,8 @@ class EvidenceMiddleware(_Component):
         run = self.run
         run.responses += 1
         run.statuses[str(response.status)] += 1
+        if 200 <= response.status < 300 and (route := request.meta.get("route")):
+            run.content_types.setdefault(route, plain_headers(response).get("content-type", ""))
         if "evidence" not in request.meta:
             request.meta["evidence"], redacted = run.store(response.body)
             request.meta["redacted"] = redacted
@@ -82,8 +84,3 @@ def plain_headers(response: Response) -> dict[str, str]:
         for name, values in response.headers.items()
         if values
     }
-
-
-def is_text(response: Response) -> bool:
-    """Has the answer a text body?"""
-    return isinstance(response, TextResponse)

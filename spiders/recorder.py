@@ -13,6 +13,7 @@ from twisted.python.failure import Failure
 
 from spiders.handlers import run_of
 from spiders.listing import Listing
+from spiders.profile import check, load, unit_of
 
 
 class ListingWriter:
@@ -39,7 +40,9 @@ class ListingWriter:
             raise TypeError(f"a spider yields listings, not {type(item).__name__}")
         if self._out is None:
             raise RuntimeError("the crawl is not open")
-        run_of(self.crawler).listings += 1
+        run = run_of(self.crawler)
+        run.listings += 1
+        run.units[unit_of(item)] += 1
         self._out.write(item.to_json() + "\n")
         return item
 
@@ -81,6 +84,8 @@ class Recorder:
         """Write `stats.json` whole."""
         run = run_of(self.crawler)
         run.close()
+        if (expected := load(run.config.spider or run.config.provider)) is not None:
+            check(run, expected)
         stats = run.stats() | {
             "finish_reason": reason,
             "seconds": round(monotonic() - self._started, 3),

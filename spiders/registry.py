@@ -6,7 +6,10 @@ from __future__ import annotations
 import importlib
 import re
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from catalog.providers import read_provider
 
 if TYPE_CHECKING:
     from spiders.base import SourceSpider
@@ -25,10 +28,34 @@ def class_name(slug: str) -> str:
     return "".join(part.capitalize() for part in slug.split("_"))
 
 
+# archetype of a provider file → (module, class) of the spider that reads it
+ARCHETYPES = {"shop": ("spiders.shop", "ShopSpider")}
+DECLARED = ("spiders.declared", "DeclaredSpider")
+
+
+def needs_browser(slug: str) -> bool:
+    """Is the source one for the browser? Told from its text: the parent of a crawl loads no Scrapy."""
+    return slug in slugs() and "BrowserSpider" in (files("spiders.sources") / f"{slug}.py").read_text("utf-8")
+
+
 def spider_class(slug: str) -> type[SourceSpider]:
-    """The spider of a provider. LookupError if it has none; loads Scrapy."""
+    """The spider of a built-in source. LookupError if there is none; loads Scrapy."""
     if not _SLUG.fullmatch(slug) or slug not in slugs():
         raise LookupError(f"no spider for {slug!r}")
     module = importlib.import_module(f"spiders.sources.{slug}")
     found: type[SourceSpider] = getattr(module, class_name(slug))
     return found
+
+
+def declared_class(file: Path) -> type[SourceSpider]:
+    """The spider of a provider that is described in TOML alone; its class carries the file as `provider`.
+
+    LookupError for a file without an archetype, ProviderFileError for one that does not fit the schema.
+    """
+    provider = read_provider(file)
+    archetype = provider.source.archetype
+    if archetype is None:
+        raise LookupError(f"{file.name} declares no archetype")
+    module, name = ARCHETYPES.get(archetype, DECLARED)
+    base: type[SourceSpider] = getattr(importlib.import_module(module), name)
+    return type(class_name(provider.slug), (base,), {"name": provider.slug, "provider": provider})

@@ -80,7 +80,7 @@ class Run:
 
     def __init__(self, config: CrawlConfig, allow: Iterable[str], secrets: Mapping[str, str]) -> None:
         self.config = config
-        self.egress = Egress([*allow, *config.allow], config.origins)
+        self.egress = Egress([*allow, *config.allow], config.origins, only_mapped=config.only_mapped)
         self.evidence = EvidenceStore(config.evidence_dir, secrets.values())
         self.secrets = dict(secrets)
         self.problems: list[Problem] = []
@@ -92,7 +92,9 @@ class Run:
         self.read: dict[str, int] = {}
         self.files: dict[str, dict[str, str]] = {}
         self.routes: list[str] = []
-        self.headers: dict[str, str] = {}
+        self.units: Counter[str] = Counter()
+        self.columns: list[str] = []
+        self.content_types: dict[str, str] = {}  # route → type of its first answer
         self.requests = self.responses = self.listings = 0
         self.statuses: Counter[str] = Counter()
         self.stopped = ""  # why no further request goes out
@@ -178,7 +180,9 @@ class Run:
             "read": dict(sorted(self.read.items())),
             "files": self.files,
             "routes": self.routes,
-            "headers": self.headers,
+            "units": dict(sorted(self.units.items())),
+            "columns": self.columns,
+            "content_types": self.content_types,
             "stopped": self.stopped,
         }
 

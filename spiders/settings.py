@@ -114,7 +114,6 @@ def settings_for(config: CrawlConfig, *, browser: str = "") -> dict[str, Any]:
         "DOWNLOAD_DELAY": config.delay,
         "DOWNLOAD_TIMEOUT": config.timeout,
         "CLOSESPIDER_TIMEOUT": config.time_limit,
-        "CLOSESPIDER_PAGECOUNT": config.limit,
         "SUANJIA_CONFIG": config,
     }
     if config.replay:

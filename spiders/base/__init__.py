@@ -50,6 +50,6 @@ from spiders.shape import ANY, FLAG, LIST, NUMBER, TABLE, TEXT, get, pointer, te
 
 __all__ = [
     "ANY", "FLAG", "LIST", "NUMBER", "TABLE", "TEXT", "BrowserSpider", "FileSpider", "JsonSpider", "Place",
-    "Rendered", "Route", "Row", "SourceSpider", "State", "TableSpider", "TextSpider", "Walk", "get", "pointer",
-    "published", "text",
+    "Rendered", "Route", "Row", "SourceSpider", "State", "TableSpider", "TextSpider", "Walk", "get",
+    "pointer", "published", "text",
 ]  # fmt: skip

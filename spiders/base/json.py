@@ -113,7 +113,6 @@ class JsonSpider(SourceSpider):
                 self.no_data(response, body, "JSON")
             return None
         walk.retried = False
-        self.run.headers.setdefault("content-type", _content_type(response))
         for path, allowed in self.success.items():
             value = get(answer, path)
             if not fits(value, allowed):
@@ -244,8 +243,3 @@ def _message(answer: Any) -> str:
         if found := text(answer, name):
             return found[:120]
     return ""
-
-
-def _content_type(response: Response) -> str:
-    raw = (response.headers.get("Content-Type") or b"").decode("latin-1")
-    return raw.partition(";")[0].strip().lower()

@@ -16,9 +16,9 @@ from spiders.listing import Listing
 from spiders.tables import Cell, Grid, fake_grids, grids
 from spiders.textio import parse_html
 
-
 SAYS_NOTHING = frozenset(("", "-", "--", "—", "——", "/", "无"))
-"""Cells beside a price that stand for "not given". In a price cell the same words are kept: it is rejected."""
+"""Cells beside a price that stand for "not given". In a price cell the same words are kept: it is
+rejected."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,7 @@ class TableSpider(SourceSpider):
             self._name_missing(response, found, text)
             return
         for grid, columns, prices in fitting:
+            self.run.columns += [name for name in grid.names if name and name not in self.run.columns]
             for number, cells in grid.body():
                 if any(cell.own and cell.text for cell in cells):
                     at = place.at(f"table={grid.number}/row={number}")

@@ -44,10 +44,14 @@ class Aliyun(FileSpider):
     def read_file(self, stream: IO[bytes], at: Place) -> Iterator[Listing]:
         if self.fresh(published(next(ijson.items(stream, "publicationDate"), None)), at):
             with self.reopen(at) as again:
+                currency = next(ijson.items(again, "currency"), "")
+            with self.reopen(at) as again:
                 for key, prices in ijson.kvitems(again, "pricingInfo"):
-                    yield from self._type(key, prices, at)
+                    yield from self._type(key, prices, currency, at)
 
-    def _type(self, key: str, prices: dict[str, list[dict[str, str]]], at: Place) -> Iterator[Listing]:
+    def _type(
+        self, key: str, prices: dict[str, list[dict[str, str]]], currency: str, at: Place
+    ) -> Iterator[Listing]:
         region, sku, *rest = key.split("::")
         if not GPU_FAMILY.match(sku) or rest != ["vpc", "linux", "optimized"]:
             self.skip("no GPU" if not GPU_FAMILY.match(sku) else "other system or network")
@@ -57,6 +61,6 @@ class Aliyun(FileSpider):
                 count = price.get("period") or "1"
                 yield at.at(pointer("pricingInfo", key, kind, number)).listing(
                     "price", price_text=price.get("price"), price_kind="list", sku=sku, os="linux",
-                    unit=f"CNY/instance/{period}" if count == "1" else f"CNY/instance/{count} {period}",
+                    unit=f"{currency}/instance/{period if count == '1' else f'{count} {period}'}",
                     mode="on_demand" if period == "hour" else None, region_text=region,
                 )  # fmt: skip

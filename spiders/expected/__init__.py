@@ -1,0 +1,1 @@
+"""Profiles of the sources, one JSON file each: see `spiders.profile`."""

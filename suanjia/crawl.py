@@ -1,0 +1,312 @@
+"""Crawls: one child process a provider, its listings through the pipeline into a segment, its end into the
+ledger.
+
+Plain sources run two at a time (each is one request at a time to its own hosts), browser sources one at a
+time on this machine. A source that fails takes nobody else down.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from catalog.providers import BUILT_IN, Provider
+from pipeline.run import process
+from pipeline.segment import RunMeta, SegmentError, write_segment
+from spiders.config import CrawlConfig
+from spiders.listing import Listing, read_listings
+from spiders.outcome import Ending, Judgement, judge
+from spiders.registry import needs_browser
+from suanjia.childproc import Children, run_child
+from suanjia.ledger import Ledger
+from suanjia.settings import Settings
+
+PLAIN_WORKERS = 2
+TIME_LIMIT = 900.0
+"""Seconds after which a crawl ends itself; a minute later it is ended."""
+HARD_EXTRA = 60.0
+KEPT_RUN_DIRS = 30
+PERIODS = {
+    "hourly": timedelta(hours=1),
+    "daily": timedelta(days=1),
+    "weekly": timedelta(weeks=1),
+    "monthly": timedelta(days=30),
+}
+_EARLY = 0.9
+"""A source is due a little before its period is over: a weekly crawl that began late must not slip by a
+week."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a crawl command was asked to do. `origins` is None for the real market and SUANJIA_ORIGINS."""
+
+    settings: Settings
+    providers: Mapping[str, Provider]
+    slugs: Sequence[str]
+    origins: Mapping[str, str] | None = None
+    time_limit: float = TIME_LIMIT
+    limit: int = 0  # probe: read one page only, write no segment
+
+
+@dataclass(slots=True)
+class Result:
+    """How the crawl of one provider ended."""
+
+    provider: str
+    outcome: str
+    message: str = ""
+    offers: int = 0
+    rejections: int = 0
+    requests: int = 0
+    seconds: float = 0.0
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    run_dir: Path | None = None
+
+    def shown(self) -> dict[str, Any]:
+        """The row of `crawl --json`."""
+        return {
+            "provider": self.provider, "outcome": self.outcome, "offers": self.offers,
+            "rejections": self.rejections, "requests": self.requests, "seconds": round(self.seconds, 3),
+            "message": self.message,
+        }  # fmt: skip
+
+
+def due(providers: Mapping[str, Provider], ledger: Ledger, now: datetime) -> list[str]:
+    """Active providers whose last good run is a period old, or that had none."""
+    found = []
+    for slug, provider in providers.items():
+        if provider.status != "active":
+            continue
+        last = ledger.last_ok(slug)
+        if last is None or now - last >= PERIODS[provider.source.cadence] * _EARLY:
+            found.append(slug)
+    return found
+
+
+def new_run_id(now: datetime, prefix: str = "crawl") -> str:
+    """Name of a run: the clock's second. The same frozen clock names the same run."""
+    return f"{prefix}-{now:%Y%m%dT%H%M%SZ}"
+
+
+def crawl(plan: Plan, run_id: str, say: Callable[[Result], None] = lambda _: None) -> list[Result]:
+    """Crawl every provider of the plan; results in its order. `say` is called as each one ends."""
+    children = Children()
+    results: dict[str, Result] = {}
+    with Ledger(plan.settings.home) as ledger, ExitStack() as stack:
+        crawler = _Crawler(plan, run_id, ledger, children)
+        plain = stack.enter_context(ThreadPoolExecutor(PLAIN_WORKERS, "crawl"))
+        browser = stack.enter_context(ThreadPoolExecutor(1, "browser"))
+        stack.callback(children.stop)
+        futures: dict[Future[Result], str] = {}
+        for slug in plan.slugs:
+            pool = browser if crawler.browser(slug) else plain
+            futures[pool.submit(crawler.one, slug)] = slug
+        try:
+            for future in as_completed(futures):
+                results[futures[future]] = future.result()
+                say(results[futures[future]])
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            children.stop()
+            raise
+    return [results[slug] for slug in plan.slugs]
+
+
+class _Crawler:
+    def __init__(self, plan: Plan, run_id: str, ledger: Ledger, children: Children) -> None:
+        self.plan, self.run_id, self.ledger, self.children = plan, run_id, ledger, children
+        self._writing = threading.Lock()
+
+    def browser(self, slug: str) -> bool:
+        """Does the source need a browser?"""
+        return self._provider(slug).source.browser or needs_browser(self._spider(slug))
+
+    def one(self, slug: str) -> Result:
+        """Crawl one provider; never raises for what a source or the pipeline does."""
+        home = self.plan.settings.home
+        started, clock = self.plan.settings.now(), time.monotonic()
+        try:
+            with _locked(home, f"crawl-{slug}", wait=0), self._browser_lock(slug):
+                if not self.plan.limit:
+                    self._note(lambda: self.ledger.start(self.run_id, slug, started))
+                result = self._crawl(slug, started)
+        except Timeout:
+            return Result(slug, "failed", "another crawl of this provider is running")
+        except Exception as error:
+            log.exception("crawl of %s", slug)
+            result = Result(slug, "failed", f"{type(error).__name__}: {error}")
+        result.seconds = time.monotonic() - clock
+        if not self.plan.limit:
+            self._finish(result)
+        return result
+
+    def _crawl(self, slug: str, started: datetime) -> Result:
+        config = self._config(slug, started)
+        ending = run_child(
+            config, self.plan.settings.environ, self.children, self.plan.time_limit + HARD_EXTRA
+        )
+        judged = judge(ending)
+        stats = ending.stats or {}
+        result = Result(
+            slug, judged.outcome, judged.message, requests=int(stats.get("requests") or 0), stats=stats,
+            run_dir=config.run_dir,
+        )  # fmt: skip
+        if not self.plan.limit:
+            self._segment(result, config, ending, started)
+        return result
+
+    def _segment(self, result: Result, config: CrawlConfig, ending: Ending, started: datetime) -> None:
+        """Listings → offers and rejections → segment. What was not read to its end is not published."""
+        path = config.run_dir / "listings.jsonl"
+        listings = list(read_listings(path)) if ending.stats and path.is_file() else []
+        made = process(listings, self.run_id, started, self.plan.providers)
+        result.offers, result.rejections = len(made.offers), len(made.rejections)
+        self._enough(result, config)
+        run_id = self.run_id
+        for attempt in range(1, 100):
+            try:
+                self._write(run_id, result, listings, made, started)
+                return
+            except SegmentError as error:
+                if "other content" not in str(error):
+                    raise
+                # The same clock, another answer: a run of its own.
+                run_id = f"{self.run_id}-{attempt + 1}"
+                made = process(listings, run_id, started, self.plan.providers)
+        raise SegmentError(f"{self.run_id}: too many runs at one clock")
+
+    def _write(
+        self, run_id: str, result: Result, listings: list[Listing], made: Any, started: datetime
+    ) -> None:
+        stats = result.stats
+        frozen = self.plan.settings.frozen_now is not None
+        meta = RunMeta(
+            run_id=run_id,
+            provider=result.provider,
+            kind="crawl",
+            started_at=started,
+            ended_at=started if frozen else self.plan.settings.now(),
+            outcome=result.outcome,
+            complete=result.outcome == "ok",
+            parser_version=str(stats.get("parser_version") or ""),
+            provider_class=self._provider(result.provider).class_,
+            declared_total=sum((stats.get("declared") or {}).values()) or None,
+            distinct_keys=made.distinct_keys,
+            requests=result.requests,
+            robots_verdict=robots_verdict(stats),
+            message=result.message or None,
+        )
+        write_segment(self.plan.settings.home, meta, made.offers, made.rejections, listings)
+
+    def _enough(self, result: Result, config: CrawlConfig) -> None:
+        """A good run holds as many offers as the provider file expects. Stand-in sites are smaller by
+        nature."""
+        least = self._provider(result.provider).expect.min_rows
+        if result.outcome == "ok" and result.offers < least and not config.origins:
+            result.outcome = "layout_changed"
+            result.message = f"{result.offers} offers, at least {least} expected"
+
+    def _config(self, slug: str, started: datetime) -> CrawlConfig:
+        settings, provider = self.plan.settings, self._provider(slug)
+        where = settings.home / "runs" / self.run_id / slug
+        shutil.rmtree(where, ignore_errors=True)
+        return CrawlConfig(
+            provider=slug,
+            run_id=self.run_id,
+            run_dir=where.absolute(),
+            evidence_dir=(settings.home / "evidence").absolute(),
+            now=started,
+            origins=dict(settings.origins() if self.plan.origins is None else self.plan.origins),
+            only_mapped=self.plan.origins is not None,
+            delay=settings.number("delay"),
+            timeout=settings.number("timeout"),
+            time_limit=self.plan.time_limit,
+            browser=settings.text("browser"),
+            contact=settings.environ.get("SUANJIA_CONTACT", ""),
+            spider=self._spider(slug),
+            provider_file=str(_file(settings.home, provider)) if provider.source.archetype else "",
+            known_files=self.ledger.known_files(slug),
+            limit=self.plan.limit,
+        )
+
+    def _finish(self, result: Result) -> None:
+        now, stats = self.plan.settings.now(), result.stats
+        if result.outcome == "ok" and stats.get("files"):
+            self._note(lambda: self.ledger.remember_files(result.provider, stats["files"], now))
+        moved = self._note(lambda: self.ledger.note_robots(result.provider, stats.get("robots") or [], now))
+        for origin, _, _ in moved:
+            result.message = f"{result.message}; robots.txt of {origin} has changed: review it".lstrip("; ")
+        self._note(
+            lambda: self.ledger.finish(
+                self.run_id, result.provider, now, result.outcome, offers=result.offers,
+                rejections=result.rejections, listings=int(stats.get("listings") or 0),
+                requests=result.requests, seconds=result.seconds, message=result.message,
+                parser_version=str(stats.get("parser_version") or ""),
+            )
+        )  # fmt: skip
+
+    def _note(self, write: Callable[[], Any]) -> Any:
+        with self._writing:
+            return write()
+
+    def _provider(self, slug: str) -> Provider:
+        return self.plan.providers[slug]
+
+    def _spider(self, slug: str) -> str:
+        return self._provider(slug).source.spider or slug
+
+    def _browser_lock(self, slug: str) -> Any:
+        """One browser crawl at a time on this data directory, whoever starts it."""
+        return _locked(self.plan.settings.home, "browser", wait=-1) if self.browser(slug) else nullcontext()
+
+
+def robots_verdict(stats: Mapping[str, Any]) -> str | None:
+    """`allowed`, `disallowed`, `unreadable` or `none` (no rules), over all origins of a run; the worst
+    counts."""
+    words = set()
+    for record in stats.get("robots") or []:
+        if record["verdict"] == "rules":
+            words.add("allowed" if all(record["paths"].values()) else "disallowed")
+        else:
+            words.add(record["verdict"])
+    return next((word for word in ("disallowed", "unreadable", "allowed", "none") if word in words), None)
+
+
+def judgement_of(result: Result) -> Judgement:
+    """The judgement inside a result."""
+    return Judgement(result.outcome, result.message)
+
+
+def tidy(home: Path) -> None:
+    """Remove the oldest run folders (listings and logs; segments and evidence stay)."""
+    folders = sorted((home / "runs").glob("*"), key=lambda path: path.stat().st_mtime)
+    for folder in folders[:-KEPT_RUN_DIRS]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _locked(home: Path, name: str, wait: float) -> Iterator[None]:
+    folder = home / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / f"{name}.lock", timeout=wait):
+        yield
+
+
+def _file(home: Path, provider: Provider) -> Path:
+    folder = BUILT_IN if provider.builtin else (home / "providers").absolute()
+    return folder / f"{provider.slug}.toml"
