@@ -14,12 +14,14 @@ from typing import Final
 
 _UNESCAPES: Final = 3  # copies of copies escape twice (`&amp;#xff1a;`); more is hostile, not text
 # Spam copies lose the ampersand: `#xff1a;`, `Vff0c;`.
-_BARE_HEX: Final = re.compile(r"#x([0-9a-fA-F]{2,5});|\bV(ff[0-9a-fA-F]{2});")
+_BARE_HEX: Final = re.compile(r"#x([0-9a-fA-F]{2,5});|V(ff[0-9a-fA-F]{2});")
 _BARE_DEC: Final = re.compile(r"(?<![&\w])#([0-9]{2,6});")
 _SPACES: Final = re.compile(r"[ \t\n\r\f\v]+")
 # A full-width comma separates; only between full-width digits or behind a currency sign does it group thousands.
 _WIDE_GROUP: Final = re.compile(r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
-_SIGNED_GROUP: Final = re.compile(r"(?<=[¥￥$][0-9])，(?=[0-9]{3}(?![0-9]))|(?<=[¥￥$][0-9]{2})，(?=[0-9]{3}(?![0-9]))")
+_SIGNED_GROUP: Final = re.compile(
+    r"(?<=[¥￥$][0-9])，(?=[0-9]{3}(?![0-9]))|(?<=[¥￥$][0-9]{2})，(?=[0-9]{3}(?![0-9]))"
+)
 _CACHED: Final = 20_000  # code points remembered; a hostile text must not fill the memory
 
 

@@ -1,0 +1,117 @@
+"""The price reader: one grammar for price texts as Chinese pages write them.
+
+`read` turns a cell and its context into an offer or a reason. Three stages: normalise (spelling), lex
+(tokens), decide (with context). It never raises and its time grows linearly with the text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import Final
+
+from pipeline.reading import card as card_reader
+from pipeline.reading import markup
+from pipeline.reading.normalise import normalise
+from pipeline.reading.price.decide import Cell, decide
+from pipeline.reading.price.lexer import lex
+from pipeline.reading.price.model import Money, PriceReading, PriceReject
+from pipeline.reading.price.scan import Scan, scan
+from pipeline.reading.price.words import vocabulary
+
+__all__ = ["Money", "PriceReading", "PriceReject", "read"]
+
+_REPEATED: Final = 65_536  # most of a crawl repeats; entries, not bytes
+_LONGEST_KEPT: Final = 2_000  # characters of a text that may be remembered
+_CONTEXTS: Final = 4_096
+
+
+def read(
+    text: str,
+    context: str = "",
+    provider: str | None = None,
+    *,
+    currency_hint: str | None = None,
+    mode_hint: str | None = None,
+) -> PriceReading | PriceReject:
+    """Read one price cell. Never raises for any text.
+
+    `context`: headings, header cells and row labels around the cell, ` | ` between. `provider`: a slug of the
+    catalog; its own meanings of card names apply. `currency_hint`: ISO code of the page's currency, used only
+    where the cell and its column name none. `mode_hint`: a billing mode that the source states apart.
+    """
+    if len(text) + len(context) > _LONGEST_KEPT:
+        return _read(text, context, provider, currency_hint, mode_hint)
+    return _remembered(text, context, provider, currency_hint, mode_hint)
+
+
+def _read(
+    text: str, context: str, provider: str | None, currency_hint: str | None, mode_hint: str | None
+) -> PriceReading | PriceReject:
+    plain = markup.strip(_shop_json(text))
+    around = _context(context, provider) if len(context) <= _LONGEST_KEPT else _context_of(context, provider)
+    own = _scan(normalise(plain.text), provider)
+    return decide(
+        Cell(
+            text=own,
+            context=around[0],
+            siblings=around[1],
+            provider=provider,
+            currency_hint=currency_hint,
+            mode_hint=mode_hint,
+            struck=plain.struck or around[2],
+            image=plain.image or around[3],
+        )
+    )
+
+
+_remembered = lru_cache(maxsize=_REPEATED)(_read)
+
+
+def _scan(text: str, provider: str | None) -> Scan:
+    hits = card_reader.find(text, provider)
+    return scan(text, lex(text, hits), hits)
+
+
+def _context_of(context: str, provider: str | None) -> tuple[Scan, Scan, bool, bool]:
+    plain = markup.strip(context)
+    main, siblings = _split_siblings(normalise(plain.text))
+    return _scan(main, provider), _scan(siblings, provider), plain.struck, plain.image
+
+
+_context = lru_cache(maxsize=_CONTEXTS)(_context_of)
+
+
+def _split_siblings(context: str) -> tuple[str, str]:
+    """Parts of a context that tell of other cells of the row or column (`（同一行：单卡月租3000元）`)."""
+    pattern = _siblings()
+    if not pattern.search(context):
+        return context, ""
+    kept: list[str] = []
+    apart: list[str] = []
+    for part in re.split(r"([()|])", context):
+        (apart if pattern.search(part) else kept).append(part)
+    return "".join(kept), " | ".join(apart)
+
+
+@lru_cache(maxsize=1)
+def _siblings() -> re.Pattern[str]:
+    words = [word for word, tags in vocabulary().items() if "sibling" in tags or "column" in tags]
+    return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))))
+
+
+_CYCLES: Final = {"1": "月", "3": "季", "6": "半年", "12": "年", "24": "2年", "36": "3年"}
+
+
+def _shop_json(text: str) -> str:
+    """Arguments of a shop's inline script (`{"cprice":"299","cycle":"1"}`): cycles count months."""
+    if '"cprice"' not in text or not text.lstrip().startswith("{"):
+        return text
+    try:
+        data = json.loads(text)
+        prices, cycles = str(data["cprice"]).split(","), str(data["cycle"]).split(",")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return text
+    pairs = [(p.strip(), c.strip()) for p, c in zip(prices, cycles, strict=False) if p.strip() not in {"", "0"}]
+    return ";".join(f"{price}元/{_CYCLES.get(cycle, cycle + '个月')}" for price, cycle in pairs)

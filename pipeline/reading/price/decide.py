@@ -1,0 +1,339 @@
+"""From what a cell and its context say to an offer, or to the reason why there is none.
+
+The order of the questions matters: what a text says of itself (a budget, a sale, a ratio) comes before what
+it is about, and that before whether its number can be right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from pipeline.reading.price import levels, terms, verify
+from pipeline.reading.price.amounts import Amount, Unit
+from pipeline.reading.price.choose import Choice, choose
+from pipeline.reading.price.goods import Basis, Card, basis, card
+from pipeline.reading.price.model import Money, PriceReading, PriceReject
+from pipeline.reading.price.nothing import no_amount
+from pipeline.reading.price.scan import Scan
+
+_FEW_THOUSAND: Final = Decimal(1000)  # no card was ever sold for less, no card-hour ever cost more
+_HOURS: Final = frozenset(("hour", "minute", "second"))
+_TEXT_FIRST: Final = ("revenue_not_price", "demand_side", "budget_not_price", "not_gpu", "not_rental")
+_PARTS: Final = frozenset(("gb", "core", "ip", "mbps", "rack", "call", "user", "site", "flops"))
+
+
+@dataclass(slots=True)
+class Cell:
+    """All that one decision knows."""
+
+    text: Scan
+    context: Scan
+    siblings: Scan
+    provider: str | None
+    currency_hint: str | None
+    mode_hint: str | None
+    struck: bool
+    image: bool
+
+
+@dataclass(slots=True)
+class Quote:
+    """The main amount with its period and currency, before the card is known."""
+
+    low: Decimal | None
+    high: Decimal | None
+    currency: str | None
+    period: terms.Period
+    unit: Unit
+    amount: Amount
+
+    @property
+    def money(self) -> Money:
+        """The amount alone, as a reject may carry it."""
+        per, count = _printed(self.period.per, self.period.count)
+        return Money(self.low, self.high, self.currency or "CNY", per, count)
+
+    def per_card(self, value: Decimal | None, bought: Basis) -> Decimal | None:
+        """`value` per card-hour in the quote's currency."""
+        if value is None or self.period.per is None:
+            return None
+        hourly = verify.hourly(value, self.period.per, self.period.count)
+        return hourly / bought.cards if bought.basis == "server" else hourly
+
+
+def decide(cell: Cell) -> PriceReading | PriceReject:
+    """The reading of one cell."""
+    text = cell.text
+    if text.formula and text.amounts:
+        return PriceReject("derived_estimate", _quote(cell, text.amounts[-1]).money)
+    if not _take_bare(cell):
+        return no_amount(cell.text, cell.context, image=cell.image)
+    choice = choose(text, terms.wanted(cell.context), struck=cell.struck)
+    if choice.main is None:
+        return _no_main(cell, choice)
+    quote = _quote(cell, choice.main)
+    if quote.unit.other == "project":
+        return PriceReject("budget_not_price")
+    if choice.reason is not None:
+        return PriceReject(choice.reason, quote.money)
+    reason = _says(cell, quote)
+    if reason is not None:
+        return PriceReject(reason, None if choice.several else quote.money)
+    return _offer(cell, choice, quote, card(text, cell.context, cell.provider))
+
+
+def _no_main(cell: Cell, choice: Choice) -> PriceReject:
+    """Amounts, but none that is a price: zeros, or a free first month beside an old price."""
+    if not choice.teaser:
+        return no_amount(cell.text, cell.context, image=cell.image)
+    good = card(cell.text, cell.context, cell.provider)
+    if good.named:
+        return PriceReject("teaser_price")
+    gpu = "gpu" in cell.text.flags or "gpu" in cell.context.flags
+    return PriceReject("ambiguous_card" if gpu else "not_gpu")
+
+
+def _take_bare(cell: Cell) -> bool:
+    """Whether the text has an amount; a bare number becomes one where nothing else in the text is a number."""
+    text = cell.text
+    if text.amounts:
+        return True
+    if not text.bare or text.ratios or text.vague or any(text.rejects.get("any", ())):
+        return False
+    bare = text.bare
+    if len(bare) > 1:
+        last = bare[-1]
+        alone = last.first == 0 or text.tokens[last.first - 1].value == "|"
+        if not (alone and last.last == len(text.tokens)):
+            return False
+        bare = [last]
+    text.amounts = bare
+    return True
+
+
+def _quote(cell: Cell, amount: Amount) -> Quote:
+    period = terms.period(amount, cell.text, cell.context)
+    factor = terms.scale(amount, period.word)
+    low, high = amount.low * factor, amount.high * factor
+    return Quote(
+        low=None if amount.ceil and not amount.ranged else low,
+        high=None if amount.floor and not amount.ranged else high,
+        currency=terms.currency(amount, cell.text, cell.context, cell.currency_hint),
+        period=period,
+        unit=terms.basis_of(amount, period.word),
+        amount=amount,
+    )
+
+
+def _says(cell: Cell, quote: Quote) -> str | None:
+    """A reason that the words of the cell or its context give, whatever card they are about."""
+    text, context = cell.text.rejects, cell.context.rejects
+    own = [*text.get("text", ()), *text.get("strong", ())]
+    anywhere = (*text.get("any", ()), *context.get("any", ()))
+    if "demand_side" in anywhere:
+        return "demand_side"
+    for reason in _TEXT_FIRST:
+        if reason in own:
+            return reason
+    if quote.unit.other in _PARTS:
+        return "not_gpu"
+    if "revenue_not_price" in context.get("context", ()):
+        return "revenue_not_price"
+    if quote.period.per is None:
+        return None
+    if "not_rental" in context.get("context", ()):
+        return "not_rental"
+    spend = "budget_not_price" in context.get("context", ())
+    if spend and not quote.period.own and "rent" not in cell.context.flags:
+        return "budget_not_price"
+    return None
+
+
+def _offer(cell: Cell, choice: Choice, quote: Quote, good: Card) -> PriceReading | PriceReject:
+    money = quote.money
+    if choice.several:
+        named = good.named or good.problem is not None
+        return PriceReject("multiple_offers" if named else _unnamed(cell, quote))
+    if quote.period.per is None:
+        return PriceReject(_no_period(cell, quote, good), money)
+    bought = basis(quote.unit, cell.text, cell.context, good)
+    if not good.named:
+        return PriceReject(_unnamed_or_impossible(cell, quote, bought), money)
+    if good.problem is not None:
+        return PriceReject(good.problem, money)
+    if quote.amount.broken:
+        return PriceReject("truncated_range")
+    if choice.teaser:
+        return PriceReject("teaser_price", money)
+    if quote.currency is None:
+        return PriceReject("currency_unknown", money)
+    reason = _against_others(cell, choice, quote, bought)
+    if reason is not None:
+        return PriceReject(reason, money)
+    bought = _one_or_machine(cell, quote, good, bought)
+    if bought.problem is not None:
+        return PriceReject(bought.problem, money)
+    return _finish(cell, choice, quote, good, bought)
+
+
+def _finish(cell: Cell, choice: Choice, quote: Quote, good: Card, bought: Basis) -> PriceReading | PriceReject:
+    low, high = quote.per_card(quote.low, bought), quote.per_card(quote.high, bought)
+    assert good.name is not None and quote.period.per is not None and quote.currency is not None
+    if quote.currency == "CNY" and not levels.plausible(good.name, low, high):
+        return PriceReject("implausible", quote.money)
+    per, count = _printed(quote.period.per, quote.period.count)
+    assert per is not None
+    return PriceReading(
+        cards=bought.cards,
+        card=good.name,
+        vram_gb=good.vram_gb,
+        price_low=quote.low,
+        price_high=quote.high,
+        currency=quote.currency,
+        per=per,
+        per_count=count,
+        basis=bought.basis,
+        mode=terms.mode(quote.period.per, quote.period.count, cell.text, cell.context, cell.mode_hint),
+        price_kind=_kind(choice, quote),
+        approx=quote.amount.approx,
+        tax=cell.text.tax or cell.context.tax or "unknown",
+        native_low=low,
+        native_high=high,
+        also=_also(cell, choice, quote, good, bought),
+    )
+
+
+def _also(cell: Cell, choice: Choice, quote: Quote, good: Card, bought: Basis) -> tuple[PriceReading, ...]:
+    """Member prices beside the list price: the same good at a second price."""
+    found = []
+    for amount in choice.members:
+        other = _quote(cell, amount)
+        if other.period.per is None or other.currency != quote.currency or amount.broken:
+            continue
+        alone = Choice(main=amount)
+        reading = _finish(cell, alone, other, good, bought)
+        if isinstance(reading, PriceReading):
+            found.append(reading)
+    return tuple(found)
+
+
+def _kind(choice: Choice, quote: Quote) -> str:
+    if quote.amount.role == "member":
+        return "member"
+    if choice.promo:
+        return "promo"
+    if quote.high is None:
+        return "floor"
+    return "public_discount" if quote.amount.discount is not None else "list"
+
+
+def _printed(per: str | None, count: int) -> tuple[str | None, int]:
+    """Half a year is six months."""
+    return ("month", count * 6) if per == "half_year" else (per, count)
+
+
+def _unnamed(cell: Cell, quote: Quote) -> str:
+    """No card is named: another good, or a GPU that the text leaves open."""
+    if cell.text.models + cell.context.models > 1:
+        return "multiple_cards"
+    if "gpu" in cell.text.flags or "gpu" in cell.context.flags or cell.text.models or cell.context.models:
+        return "ambiguous_card"
+    other = "not_gpu" in (*cell.text.rejects.get("any", ()), *cell.context.rejects.get("any", ()))
+    # By the hour nothing else is sold: hosting, racks and lines go by the month and year.
+    return "ambiguous_card" if quote.period.per in _HOURS and not other else "not_gpu"
+
+
+def _unnamed_or_impossible(cell: Cell, quote: Quote, bought: Basis) -> str:
+    if quote.currency == "CNY" and quote.unit.card:
+        ends = (quote.per_card(quote.low, bought), quote.per_card(quote.high, bought))
+        if any(value is not None and value > levels.ABSOLUTE[1] for value in ends):
+            return "implausible"
+    return _unnamed(cell, quote)
+
+
+def _no_period(cell: Cell, quote: Quote, good: Card) -> str:
+    """An amount without a period: a run's cost, a sale, another good, or a rent whose period is not printed."""
+    text, context = cell.text, cell.context
+    run = any(per in _HOURS and n > 1 for n, per in context.spans) and "run" in context.flags
+    spend = {*text.rejects.get("weak", ()), *context.rejects.get("context", ())}
+    if run or "budget_not_price" in spend:
+        return "budget_not_price"
+    sale = "purchase_price" in (*text.rejects.get("text", ()), *context.rejects.get("context", ()))
+    if quote.amount.bare and quote.currency is None or (quote.amount.bare and not text.units and not context.units):
+        return "missing_unit"
+    if sale or quote.unit.server or quote.unit.card:
+        return "purchase_price"
+    value = quote.high if quote.high is not None else quote.low
+    assert value is not None
+    rent = "rent" in text.flags or "rent" in context.flags
+    hardware = any(flag in found.flags for found in (text, context) for flag in ("server", "machine", "gpu"))
+    if value < _FEW_THOUSAND or rent:
+        return "missing_period" if good.named else _unnamed(cell, quote)
+    if not good.named and not hardware:
+        return "not_gpu"
+    bought = basis(quote.unit, text, context, good)
+    monthly = verify.hourly(value, "month", 1) / (bought.cards if bought.basis == "server" else 1)
+    return "missing_period" if levels.monthly_rent(good.name, monthly) else "purchase_price"
+
+
+def _against_others(cell: Cell, choice: Choice, quote: Quote, bought: Basis) -> str | None:
+    """Verdicts from the other numbers of the cell and of its row or column."""
+    amount, period = quote.amount, quote.period
+    assert period.per is not None and quote.currency is not None
+    column = verify.column_currency(cell.siblings)
+    if column is not None and column != quote.currency:
+        return "currency_suspect_by_sibling"
+    if not verify.conversions_agree(
+        amount, period.per, period.count, bought.cards, choice.conversions, quote.currency
+    ):
+        return "inconsistent"
+    if amount.discount is not None:
+        full = [one.low for one in choice.originals] or [one.low for one in cell.siblings.amounts]
+        if full and not any(verify.discount_agrees(amount.low, one, amount.discount) for one in full):
+            return "inconsistent"
+    for member in choice.members:
+        if member.discount is not None and not verify.discount_agrees(member.low, amount.low, member.discount):
+            return "inconsistent"
+    if bought.basis == "server" and bought.cards > 1 and not _fits_single(cell, quote, bought):
+        return "truncated_range_by_sibling"
+    return None
+
+
+def _fits_single(cell: Cell, quote: Quote, bought: Basis) -> bool:
+    """A machine's price against the single-card price that its row gives (a broken one spoils both)."""
+    siblings = cell.siblings
+    if not any(one.style == "single" for one in siblings.counts):
+        return True
+    for other in siblings.amounts:
+        if other.broken:
+            return False
+        said = terms.period(other, siblings, cell.context)
+        per, count = (said.per, said.count) if said.per else (quote.period.per, quote.period.count)
+        assert per is not None
+        single = (verify.hourly(other.low, per, count), verify.hourly(other.high, per, count))
+        machine = (quote.per_card(quote.low, bought), quote.per_card(quote.high, bought))
+        if not verify.ends_agree(machine, single):
+            return False
+    return True
+
+
+def _one_or_machine(cell: Cell, quote: Quote, good: Card, bought: Basis) -> Basis:
+    """Where nothing counts the cards: is the amount one card's, or a machine's of unknown size?"""
+    if bought.problem is not None or bought.certain:
+        return bought
+    value = quote.per_card(quote.low if quote.low is not None else quote.high, bought)
+    assert value is not None
+    possible = quote.currency != "CNY" or levels.single_card(good.name, value)
+    hourly = quote.period.per in _HOURS
+    if "server" in cell.text.flags:
+        if hourly:
+            return Basis(1, "card", "ambiguous_basis")
+        return bought if possible else Basis(1, "card", "ambiguous_card_count")
+    if hourly:
+        return Basis(1, "server") if "server" in cell.context.flags else bought
+    if not possible:
+        return Basis(1, "card", "ambiguous_card_count")
+    machine = "server" in cell.context.flags or "node" in cell.context.flags
+    return Basis(1, "server") if machine else bought

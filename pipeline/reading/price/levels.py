@@ -1,0 +1,88 @@
+"""Price levels seen per card and provider class (`catalog/price_levels.csv`), CNY per card-hour.
+
+They guard against readings that cannot be; they are no prices and enter no index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import Final
+
+from catalog.table import rows
+
+LOW_FACTOR: Final = Decimal("0.25")
+HIGH_FACTOR: Final = Decimal(6)
+# Without a level of its own a card is held to what any rented card has ever cost.
+ABSOLUTE: Final = (Decimal("0.02"), Decimal(100))
+# One card or a machine? Above these multiples of the levels the amount is hardly one card's.
+ABOVE_ALL: Final = Decimal("1.5")
+ABOVE_SMALL_SELLERS: Final = Decimal(3)
+UNKNOWN_SINGLE: Final = Decimal(15)
+_CLOUD: Final = "cloud"
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Lowest and highest level of a card over some provider classes."""
+
+    low: Decimal
+    high: Decimal
+
+    def holds(self, value: Decimal) -> bool:
+        """Whether a price per card-hour lies within 0.25 to 6 times the level."""
+        return self.low * LOW_FACTOR <= value <= self.high * HIGH_FACTOR
+
+
+@cache
+def levels() -> Mapping[tuple[str, str], Level]:
+    """Level per (card, provider class)."""
+    return {
+        (row["card"], row["provider_class"]): Level(Decimal(row["low"]), Decimal(row["high"]))
+        for row in rows("price_levels.csv")
+    }
+
+
+@cache
+def level(card: str, *, clouds: bool = True) -> Level | None:
+    """Level of a card over all provider classes (without the clouds if `clouds` is False); None if unseen."""
+    known = [
+        found for (name, provider_class), found in levels().items()
+        if name == card and (clouds or provider_class != _CLOUD)
+    ]  # fmt: skip
+    if not known:
+        return None
+    return Level(min(one.low for one in known), max(one.high for one in known))
+
+
+def plausible(card: str | None, low: Decimal | None, high: Decimal | None) -> bool:
+    """Whether the ends of a price (CNY per card-hour, None = open) are levels a card can have."""
+    known = level(card) if card else None
+    for value in (low, high):
+        if value is None:
+            continue
+        if known is not None:
+            if not known.holds(value):
+                return False
+        elif not ABSOLUTE[0] <= value <= ABSOLUTE[1]:
+            return False
+    return True
+
+
+def single_card(card: str | None, value: Decimal) -> bool:
+    """Whether `value` (CNY per hour) can be one card's rent, where nothing says that it is a machine's."""
+    every = level(card) if card else None
+    if every is None:
+        return value <= UNKNOWN_SINGLE
+    small = level(card, clouds=False) if card else None
+    if small is not None and value > small.high * ABOVE_SMALL_SELLERS:
+        return False
+    return value <= every.high * ABOVE_ALL
+
+
+def monthly_rent(card: str | None, value: Decimal) -> bool:
+    """Whether an amount without a period, read as a month's rent per card-hour, is at the card's level."""
+    known = level(card) if card else None
+    return known is not None and known.holds(value) and single_card(card, value)

@@ -1,0 +1,247 @@
+"""Text → tokens: numbers, words of the vocabulary, cards, and the digits that are no price (dates, stock, sizes).
+
+One pass from left to right; every pattern is anchored and bounded, so the time is linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pipeline.reading import numerals
+from pipeline.reading.price.words import NO_TAGS, Tags, ascii_tails, ascii_words, by_first
+
+if TYPE_CHECKING:
+    from pipeline.reading.card import CardHit
+
+NUMBER: Final = "number"  # value: Decimal, or None for `几十` and `七八千`
+MULTIPLIER: Final = "multiplier"  # value: Decimal
+WORD: Final = "word"
+CARD: Final = "card"  # value: CardHit
+SIZE: Final = "size"  # value: (Decimal, unit): 80 GB, 16 核, 876 机: a quantity that is no money
+NOISE: Final = "noise"  # dates, times, phone numbers, unknown names; value: the text
+FRACTION: Final = "fraction"  # value: (numerator, denominator): stock 7/16 or 1/4 of a card
+RATIO: Final = "ratio"  # value: ("discount" | "percent" | "times", Decimal | None)
+SIGN: Final = "sign"  # one of SIGNS, value: the character
+
+SIGNS: Final = frozenset("/()[]{}【】「」《》,;|:!?。、·≈→=~-+<>≤≥*×\"'#")
+_BRACKETS: Final = {"[": "(", "【": "(", "{": "(", "]": ")", "】": ")", "}": ")"}
+
+
+class Token(NamedTuple):
+    """`start` and `end` are places in the text; `tags` are those of a vocabulary word."""
+
+    kind: str
+    start: int
+    end: int
+    value: Any
+    tags: Tags = NO_TAGS
+
+
+_DIGITS: Final = re.compile(
+    r"(?P<noise>"
+    r"1[3-9][0-9]{9}(?![0-9])|1[3-9][0-9][- ][0-9]{4}[- ][0-9]{4}(?![0-9])"  # mobile phones
+    r"|0[0-9]{2,3}-[0-9]{7,8}(?![0-9])|[48]00-[0-9]{3,4}-[0-9]{3,4}(?![0-9])|[48]00[0-9]{7}(?![0-9])"
+    r"|(?:19|20)[0-9]{2} ?年(?! ?[付租费])(?: ?[0-9]{1,2} ?月(?: ?[0-9]{1,2} ?[日号])?)?"
+    r"|(?:19|20)[0-9]{2}([-/.])(?:0?[1-9]|1[0-2])\2(?:[12][0-9]|3[01]|0?[1-9])(?![0-9.])"
+    r"|(?:19|20)[0-9]{2}[-/](?:0[1-9]|1[0-2])(?![0-9.,万千元块])"
+    r"|[0-9]{1,2} ?月 ?[0-9]{1,2} ?[日号]|[0-9]{1,2} ?月份"
+    r"|[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?(?![0-9])"
+    r"|[0-9]+(?:\.[0-9]+){2,}"  # versions, addresses
+    r"|[0-9]{1,4}[*×xX][0-9]{1,4}(?:[*×xX][0-9.]{1,6})+(?! ?[0-9*×/])(?=mm|cm)"
+    r")"
+    r"|(?P<fraction>[0-9]{1,4} ?/ ?[0-9]{1,4})(?![0-9.,万元千百%] ?)"
+    r"|(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+)
+_RATIO: Final = re.compile(r" ?(?:(%|‰)|(折)(?![旧损叠合算线])|(倍)(?!速))")
+_LETTERS: Final = re.compile(r"[a-z]+")
+_NAME_REST: Final = re.compile(r"[a-z0-9_]*(?:[.\-][a-z0-9_]+)*")
+_NUMERAL_RUN: Final = re.compile(r"[零一二两三四五六七八九十百千万亿几数]+")
+_GIGABYTES: Final = frozenset(("g", "gb", "gib"))
+_UNITS: Final = frozenset(
+    "t tb tib m mb mib kb mbps gbps kbps b u v c ghz mhz hz nm tflops pflops gflops p fps ms ns us bit mm cm mah".split()
+)
+_SHORT: Final = 3  # letters: a word so short with a digit glued on is a part of a name
+_LONGEST_NUMBER: Final = 18  # digits; a longer run is an identifier
+_BIG: Final = 8  # digits without a separator from which a number with no sign is an identifier
+
+
+def lex(text: str, hits: Sequence[CardHit] = ()) -> list[Token]:
+    """Tokens of a normalised text. `hits` are the cards found in it; nothing inside a hit becomes a number."""
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    return _Lexer(low, hits).run()
+
+
+class _Lexer:
+    def __init__(self, low: str, hits: Sequence[CardHit]) -> None:
+        self.low = low
+        self.hits = hits
+        self.out: list[Token] = []
+        self.limit = len(low)  # where the next card starts
+
+    def run(self) -> list[Token]:
+        i = 0
+        for hit in self.hits:
+            if hit.start < i:
+                continue
+            self.limit = hit.start
+            i = self._to(i)
+            self.out.append(Token(CARD, hit.start, hit.end, hit))
+            i = hit.end
+        self.limit = len(self.low)
+        self._to(i)
+        return self.out
+
+    def _to(self, i: int) -> int:
+        low, limit, firsts = self.low, self.limit, by_first()
+        while i < limit:
+            c = low[i]
+            if c == " ":
+                i += 1
+            elif "0" <= c <= "9" or (c == "." and low[i + 1 : i + 2].isdecimal() and low[i + 1].isascii()):
+                i = self._digits(i)
+            elif "a" <= c <= "z":
+                i = self._letters(i)
+            else:
+                i = self._other(i, c, firsts)
+        return limit
+
+    def _other(self, i: int, c: str, firsts: Any) -> int:
+        low, limit = self.low, self.limit
+        for length, words in firsts.get(c, ()):
+            tags = words.get(low[i : i + length])
+            if tags is not None and i + length <= limit:
+                if "mult" in tags and length == 1 and low[i + 1 : i + 2] in numerals.NUMERALS and c != "百":
+                    continue
+                return self._word(i, i + length, tags)
+        if c in numerals.NUMERALS:
+            return self._numeral(i)
+        if c in SIGNS:
+            self.out.append(Token(SIGN, i, i + 1, _BRACKETS.get(c, c)))
+        return i + 1
+
+    def _word(self, start: int, end: int, tags: Tags) -> int:
+        if "mult" in tags:
+            self.out.append(Token(MULTIPLIER, start, end, Decimal(tags["mult"])))
+        elif "qty" in tags and len(tags) == 1:
+            self._quantity(start, end)
+        elif "skip" not in tags or len(tags) > 1:
+            self.out.append(Token(WORD, start, end, self.low[start:end], tags))
+        return end
+
+    def _quantity(self, start: int, end: int) -> None:
+        """`5 个`, `876机`: the number before it counts something that is no card."""
+        if self.out and self.out[-1].kind == NUMBER and start - self.out[-1].end <= 1:
+            last = self.out[-1]
+            self.out[-1] = Token(SIZE, last.start, end, (last.value, self.low[start:end]))
+        else:
+            self.out.append(Token(WORD, start, end, self.low[start:end], NO_TAGS))
+
+    def _numeral(self, i: int) -> int:
+        m = _NUMERAL_RUN.match(self.low, i, self.limit)
+        assert m is not None
+        run, end = m.group(), m.end()
+        last = self.out[-1] if self.out else None
+        if last is not None and last.kind == WORD and "spoken" in last.tags and last.end == i and len(run) > 1:
+            run, end = run[0], i + 1  # 两块二一小时: the second digit is of the next word
+        if low_is_discount(self.low, end) and len(run) <= 2 and all(c in numerals.DIGITS for c in run):
+            digits = [numerals.DIGITS[c] for c in run]
+            self.out.append(Token(RATIO, i, end + 1, ("discount", Decimal(digits[0]) + Decimal(sum(digits[1:])) / 10)))
+            return end + 1  # 九五折
+        if run in {"数", "几"} and self.low[end : end + 1] not in {"元", "块", "个"}:
+            return end
+        product = numerals.multiplier(run)
+        if product is not None:
+            self.out.append(Token(MULTIPLIER, i, end, product))
+        else:
+            self.out.append(Token(NUMBER, i, end, numerals.value(run)))
+        return end
+
+    def _letters(self, i: int) -> int:
+        low, limit = self.low, self.limit
+        m = _LETTERS.match(low, i, limit)
+        assert m is not None
+        run, end = m.group(), m.end()
+        for tail in ascii_tails().get(run, ()):
+            if low.startswith(tail, i) and i + len(tail) <= limit and not low[i + len(tail) : i + len(tail) + 1].islower():
+                return self._word(i, i + len(tail), ascii_words()[tail])
+        if run == "x" and (end >= limit or not low[end].isascii() or low[end] in " 0123456789"):
+            self.out.append(Token(SIGN, i, end, "×"))
+            return end
+        tags = ascii_words().get(run)
+        if tags is not None and len(run) <= _SHORT and "cur" not in tags and low[end : end + 1].isdecimal():
+            tags = None  # p3.2xlarge
+        if tags is not None and "mult" not in tags and not (end < limit and low[end] == "_" and "per" in tags):
+            return self._word(i, end, tags)
+        rest = _NAME_REST.match(low, end, limit)
+        end = rest.end() if rest is not None else end
+        self.out.append(Token(NOISE, i, end, low[i:end]))
+        return end
+
+    def _digits(self, i: int) -> int:
+        low, limit = self.low, self.limit
+        m = _DIGITS.match(low, i, limit)
+        if m is None:
+            return i + 1
+        if m["noise"]:
+            self.out.append(Token(NOISE, i, m.end(), m["noise"]))
+            return m.end()
+        last = self.out[-1] if self.out else None
+        if m["fraction"] and not (last is not None and "cur" in last.tags and last.end >= i - 1):
+            numerator, _, denominator = m["fraction"].partition("/")
+            self.out.append(Token(FRACTION, i, m.end(), (int(numerator), int(denominator))))
+            return m.end()
+        if m["number"] is None:
+            m = re.compile(r"(?P<number>[0-9]+)").match(low, i, limit)
+            assert m is not None
+        digits, end = m["number"], m.end()
+        if len(digits) > _LONGEST_NUMBER or (len(digits) >= _BIG and digits.isdecimal() and not _signed(last, low, end)):
+            self.out.append(Token(NOISE, i, end, digits))
+            return end
+        return self._after_number(i, end, Decimal(digits.replace(",", "")))
+
+    def _after_number(self, start: int, end: int, value: Decimal) -> int:
+        low, limit = self.low, self.limit
+        ratio = _RATIO.match(low, end, limit)
+        if ratio is not None:
+            kind = "percent" if ratio[1] else "discount" if ratio[2] else "times"
+            if kind == "discount" and value > 10:
+                value /= 10  # 95折
+            self.out.append(Token(RATIO, start, ratio.end(), (kind, value)))
+            return ratio.end()
+        m = _LETTERS.match(low, end, limit)
+        if m is None:
+            m = re.compile(r" (?:g|gb|gib|mb|tb|mbps|gbps|ghz)(?![a-z])").match(low, end, limit)
+        if m is not None:
+            run = m.group().strip()
+            following = low[m.end() : m.end() + 1]
+            if run in _GIGABYTES and not (following.isascii() and following.isalnum()):
+                self.out.append(Token(SIZE, start, m.end(), (value, "gb")))
+                return m.end()
+            if run in _UNITS or (run == "w" and not (following in {"/", "元"} and value < 1000)):
+                self.out.append(Token(SIZE, start, m.end(), (value, run)))
+                return m.end()
+            if run in {"k", "w"}:
+                self.out.append(Token(NUMBER, start, end, value))
+                self.out.append(Token(MULTIPLIER, end, m.end(), Decimal(1000 if run == "k" else 10000)))
+                return m.end()
+            if run not in ascii_words() and run != "x" and m.end() < limit and low[m.end()].isascii() and low[m.end()].isalnum():
+                rest = _NAME_REST.match(low, m.end(), limit)
+                stop = rest.end() if rest is not None else m.end()
+                self.out.append(Token(NOISE, start, stop, low[start:stop]))
+                return stop
+        self.out.append(Token(NUMBER, start, end, value))
+        return end
+
+
+def low_is_discount(low: str, end: int) -> bool:
+    """Whether 折 stands at `end` and means a discount (not 折旧, 折合)."""
+    return _RATIO.match(low, end) is not None and low[end : end + 1] == "折"
+
+
+def _signed(last: Token | None, low: str, end: int) -> bool:
+    return (last is not None and "cur" in last.tags) or low[end : end + 1] in {"元", "块", "万"}
