@@ -1,4 +1,4 @@
-"""A synthetic store for measurements: 2,500 offers x 4 crawls a day, sticky prices, everything deterministic."""
+"""A synthetic store for measurements: 2,500 offers x 4 crawls a day, sticky prices, no chance in it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,5 @@ def levels(offers: Iterable[Offer]) -> dict[str, tuple[int, str]]:
 
 def fingerprint(offers: Iterable[Offer]) -> str:
     """SHA-256 over goods, prices and stock, whatever their order and the time of the visit."""
-    lines = sorted(
-        f"{o.offer_id}|{o.price.normalize():f}|{o.stock_idle}|{o.in_stock}" for o in offers
-    )
+    lines = sorted(f"{o.offer_id}|{o.price.normalize():f}|{o.stock_idle}|{o.in_stock}" for o in offers)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -90,13 +91,21 @@ def question(
 def _card(text: str) -> tuple[str, str | None]:
     """(card, form) of a name as people write it: names are literals, nothing is matched by likeness."""
     reading = card_reader.read(text)
-    # A count beside the name (`A100-8`) is not part of a name; --count is for that.
-    if isinstance(reading, card_reader.CardReading) and reading.card is not None and not reading.count_stated:
+    if isinstance(reading, card_reader.CardReading) and reading.card is not None and _is_name(text, reading):
         return reading.card, reading.form
     stem = text.split("-")[0].split()[0].lower() if text.strip() else "?"
     near = [name for name in cards() if name.lower().startswith(stem)]
     hint = f"; there are {', '.join(near[:8])}" if near else ""
     raise BadRequest(f"no card is called {text!r}{hint}")
+
+
+def _is_name(text: str, reading: card_reader.CardReading) -> bool:
+    """Whether the text is a name and no more: a count or a size that no card has (`A100-8`) is no part of one."""
+    if reading.count_stated:
+        return False
+    if reading.card is None or reading.vram_gb is not None or reading.form is not None:
+        return True
+    return re.sub(r"\W", "", text).lower().endswith(re.sub(r"\W", "", reading.card).lower())
 
 
 def why_none(con: duckdb.DuckDBPyConnection, question: Question) -> str:
