@@ -125,6 +125,21 @@ def fit_all(groups: Groups, only: str | None = None) -> dict[str, Profile]:
     return found
 
 
+def spreads(rows: list[Row], fitted: Mapping[str, Profile]) -> dict[str, float]:
+    """p90 of measured over predicted per profile, drawn towards the figure of all rows where few stand behind it."""
+    ratios: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        if is_training(row) and row.peak_gib and row.complete and row.task is not None:
+            ratios[row.task.profile.key].append(row.peak_gib / predict(row, fitted))
+    every = quantile([r for values in ratios.values() for r in values], 0.9)
+    found = {}
+    for key in profiles.load():
+        values = ratios.get(key, [])
+        own = quantile(values, 0.9) if values else every
+        found[key] = round(max(1.05, (len(values) * own + 15 * every) / (len(values) + 15)), 3)
+    return found
+
+
 def predict(row: Row, fitted: Mapping[str, Profile]) -> float:
     """Predicted peak in GiB under freshly fitted constants."""
     assert row.task is not None
@@ -153,7 +168,7 @@ def describe(pairs: Iterable[tuple[Row, float]]) -> str:
     return f"n={len(errors)}, median {median(errors):.1%}, {shares}"
 
 
-def write(fitted: Mapping[str, Profile], path: Path) -> None:
+def write(fitted: Mapping[str, Profile], spread: Mapping[str, float], path: Path) -> None:
     """Put the constants into `profiles.toml`, keeping everything else of the file."""
     lines: list[str] = []
     current = ""
@@ -163,11 +178,12 @@ def write(fitted: Mapping[str, Profile], path: Path) -> None:
         if line.startswith("[profile."):
             current = line[len("[profile.") : -1]
             lines.append(line)
+            lines.append(f"spread = {spread[current]}")
             if current in fitted:
                 names = CONSTANTS if current == "hf" else sorted({*FITTED[current], *CONSTANTS})
                 lines += [f"{n} = {round(getattr(fitted[current], n), 3)}" for n in names]
             continue
-        if current in fitted and key in numeric:
+        if key == "spread" or (current in fitted and key in numeric):
             continue
         lines.append(line)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -194,7 +210,7 @@ def main(argv: list[str] | None = None) -> int:
         left = leave_one_model_out(rows)
         out(f"left out, all       {describe(left)}\nleft out, complete  {describe(p for p in left if p[0].complete)}\n")
     if args.write:
-        write(fitted, Path(str(files("sizing").joinpath("profiles.toml"))))
+        write(fitted, spreads(rows, fitted), Path(str(files("sizing").joinpath("profiles.toml"))))
     return 0
 
 

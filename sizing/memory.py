@@ -231,7 +231,7 @@ def _adapter_states(task: Task, local: Held) -> dict[str, float]:
 
 def _gathered(task: Task) -> float:
     """Working set of a sharded run: two gathered layers, or the embedding where that is larger."""
-    if task.zero != "3" or (task.dp < 2 and task.offload != "cpu"):
+    if task.zero != "3":
         return 0.0
     m = task.model
     per = QUANT_BYTES[task.quant] if task.quant else 2.0
@@ -241,8 +241,8 @@ def _gathered(task: Task) -> float:
 
 
 def _buffers(task: Task) -> float:
-    """Communication buckets, NCCL and live parameters of a run over several cards."""
-    if task.cards < 2 or task.zero == "device_map":
+    """Communication buckets, NCCL and live parameters. ZeRO allocates its buckets on a single card too."""
+    if task.zero == "device_map" or (task.zero == "0" and task.cards < 2):
         return 0.0
     if task.zero == "3" and task.profile.zero_master == "fp32":
         return task.profile.zero3_gib * GIB

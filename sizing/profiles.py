@@ -44,6 +44,8 @@ class Profile:
     lora_targets: str = "q k v o gate up down"
     paged_in_backward: bool = False
     megatron: bool = False
+    grows_cache: bool = False  # inference: plain transformers, whose KV cache grows by concatenation
+    fitted: bool = False  # constants of its own, fitted on measured rows
     match: tuple[str, ...] = ()
 
     @property

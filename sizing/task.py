@@ -56,6 +56,7 @@ class Task:
     loss: str
     profile: Profile
     concurrency: int = 1
+    length_assumed: bool = False
     assumptions: tuple[str, ...] = ()
 
     @property
@@ -245,7 +246,10 @@ def parse(raw: Any, card: CardFacts | None = None, notes: list[str] | None = Non
         check_card(card, method, precision, raw.get("flash_attn"))
     profile, known = profiles.find(raw.get("framework"))
     if not known:
-        notes.append(f"framework {raw.get('framework')!r}: sized as {profile.label}")
+        if method == "inference":
+            profile = profiles.load()["engine"]
+        given = raw.get("framework")
+        notes.append(f"framework {f'{given!r} not known' if given else 'not given'}: sized as {profile.label}")
     layout = _layout(raw, method, notes)
     if layout["tp"] * layout["pp"] > 1 and not profile.megatron and method != "inference":
         profile = profiles.load()["megatron"]
@@ -277,5 +281,7 @@ def parse(raw: Any, card: CardFacts | None = None, notes: list[str] | None = Non
         in_backward=in_backward or (profile.paged_in_backward and (optimizer or "").startswith("paged")),
         lora_rank=rank, targets=targets, card=card, visible_gib=_visible(raw, card, notes),
         act_offload="act" in re.split(r"[^a-z]+", text), loss=loss, profile=profile,
-        concurrency=whole(raw, "concurrency") or numbers["micro_batch"], **layout, assumptions=tuple(notes),
+        concurrency=whole(raw, "concurrency") or numbers["micro_batch"], **layout,
+        length_assumed=raw.get("seq_len") is None or (raw.get("micro_batch") is None and method != "inference"),
+        assumptions=tuple(notes),
     )  # fmt: skip
