@@ -153,11 +153,12 @@ def js_answer(text: str) -> Answer:
 
 def fill(name: str, **parts: str) -> str:
     """A page of `market/pages/` with its `$parts` filled in. Raises KeyError for one that is missing."""
-    return Template(_page_file(name)).substitute(parts)
+    return Template(page_file(name)).substitute(parts)
 
 
 @cache
-def _page_file(name: str) -> str:
+def page_file(name: str) -> str:
+    """The text of a page of ours, from `market/pages/`."""
     return (Path(__file__).parent / "pages" / name).read_text(encoding="utf-8")
 
 
