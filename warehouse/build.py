@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from catalog.provider_model import Provider
 from warehouse import catalog_tables
+from warehouse.comments import add_comments
 from warehouse.database import sql_text, writing
 from warehouse.errors import NothingToDo
 from warehouse.layout import Layout, wal_of
@@ -91,6 +92,7 @@ def build(
         con.execute(sql_text("macros"))
         _fill_extra(con, extra_tables)
         con.execute("DROP TABLE held")
+        add_comments(con)
         counts = table_counts(con)
         built = Built(counts["main.offers"], counts.get("main.price_index", 0), counts["store.note"], counts)
         con.execute("CHECKPOINT")

@@ -26,6 +26,14 @@ CREATE TABLE reviews (
     decided_at TIMESTAMPTZ NOT NULL
 );
 CREATE TABLE workloads (name VARCHAR NOT NULL, spec VARCHAR NOT NULL);
+CREATE TABLE cheapest_fit (
+    week DATE NOT NULL, workload VARCHAR NOT NULL, region_code VARCHAR, region VARCHAR, rank INTEGER NOT NULL,
+    offer_id VARCHAR NOT NULL, provider VARCHAR NOT NULL, card VARCHAR NOT NULL, gpu_count DECIMAL(18,6),
+    cards_used INTEGER, nodes INTEGER, billing_mode VARCHAR, strategy VARCHAR, hours_p50 DECIMAL(18,6),
+    hours_p90 DECIMAL(18,6), total_cny_p50 DECIMAL(18,6), total_cny_p90 DECIMAL(18,6),
+    price_cny_per_card_hour DECIMAL(18,6), observed_at TIMESTAMPTZ, age_hours DOUBLE, grade VARCHAR, mark VARCHAR,
+    proof VARCHAR, margin_to_next_pct DECIMAL(18,6), source_url VARCHAR
+);
 CREATE TABLE generation (
     name VARCHAR NOT NULL, week DATE NOT NULL, vintage INTEGER NOT NULL, built_at TIMESTAMPTZ NOT NULL,
     code_version VARCHAR NOT NULL, method_version VARCHAR, input_hash VARCHAR NOT NULL,

@@ -60,3 +60,11 @@ LEFT JOIN store.fact AS f ON f.run = r.run
 GROUP BY r.run, r.run_id, r.provider, r.offers
 HAVING count(f.run) <> r.offers
 LIMIT 5;
+
+SELECT schema_name || '.' || table_name || '.' || column_name || ' has no comment'
+FROM duckdb_columns() WHERE NOT internal AND comment IS NULL LIMIT 20;
+
+SELECT 'table ' || schema_name || '.' || table_name || ' has no comment'
+FROM duckdb_tables() WHERE NOT internal AND comment IS NULL;
+
+SELECT 'view ' || view_name || ' has no comment' FROM duckdb_views() WHERE NOT internal AND comment IS NULL;

@@ -33,15 +33,20 @@ SELECT j.rejection_id, r.run_id, r.provider, j.reason, j.rule_version, j.card_te
 FROM store.rejection AS j
 JOIN store.run AS r ON r.run = j.run;
 
+-- kept + rejections + quarantined = parsed, in listings. What the pipeline held (conflict) and what the builder
+-- holds are one to the reader.
 CREATE VIEW runs AS
-SELECT r.run_id, r.provider, r.kind, r.started_at, r.ended_at, r.outcome, r.complete, r.usable, r.offers,
-       r.rejections, r.held + coalesce(q.quarantined, 0) AS quarantined, r.parsed, r.declared_total,
-       r.distinct_keys, r.requests, r.robots_verdict, r.parser_version, r.failed_gates, r.message, r.loaded_at
+SELECT r.run_id, r.provider, r.kind, r.started_at, r.ended_at, r.outcome, r.complete, r.usable,
+       r.offers - coalesce(q.held_offers, 0) AS offers, r.rejections,
+       r.held + coalesce(q.held_later, 0) AS quarantined, r.kept - coalesce(q.held_later, 0) AS kept, r.parsed,
+       r.declared_total, r.distinct_keys, r.requests, r.robots_verdict, r.parser_version, r.failed_gates, r.message,
+       r.loaded_at
 FROM store.run AS r
 LEFT JOIN (
-    SELECT f.run, sum(f.listings)::BIGINT AS quarantined
-    FROM store.note AS n
-    JOIN store.fact AS f ON f.obs = n.obs
-    WHERE n.quarantine IS NOT NULL AND NOT f.conflict
+    SELECT f.run, count(*) AS held_offers,
+           coalesce(sum(f.listings) FILTER (WHERE NOT f.conflict), 0)::BIGINT AS held_later
+    FROM store.fact AS f
+    LEFT JOIN store.note AS n ON n.obs = f.obs
+    WHERE n.quarantine IS NOT NULL OR f.conflict
     GROUP BY f.run
 ) AS q ON q.run = r.run;
