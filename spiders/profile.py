@@ -1,9 +1,9 @@
 """What a source's answers look like when all is well: units, table headers, content types.
 
 `spiders/expected/<slug>.json` is written together with the golden file of a source and reviewed like it. A
-crawl that meets a unit which is not in it is a layout change, whatever else it read: prices in an unknown
-unit are the worst kind of wrong. Headers and content types are compared by `suanjia probe`. This module
-imports no Scrapy.
+crawl in which one unit has given way to another is a layout change, whatever else it read: prices in a
+wrong unit are the worst kind of wrong. Headers and content types are compared by `suanjia probe`. This
+module imports no Scrapy.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _UNIT = re.compile(
     re.I,
 )
 _ALIASES = {
-    "小时": "hour", "时": "hour", "h": "hour", "hr": "hour", "分钟": "minute", "分": "minute", "min": "minute",
-    "秒": "second", "s": "second", "sec": "second", "天": "day", "日": "day", "d": "day", "周": "week",
-    "星期": "week", "个月": "month", "月": "month", "mo": "month", "季": "quarter", "季度": "quarter",
-    "半年": "half_year", "年": "year", "yr": "year",
+    "小时": "hour", "时": "hour", "h": "hour", "hr": "hour", "分钟": "minute", "分": "minute",
+    "min": "minute", "秒": "second", "s": "second", "sec": "second", "天": "day", "日": "day",
+    "d": "day", "周": "week", "星期": "week", "个月": "month", "月": "month", "mo": "month",
+    "季": "quarter", "季度": "quarter", "半年": "half_year", "年": "year", "yr": "year",
 }  # fmt: skip
 _MONEY = re.compile(r"万元|元|￥|¥|RMB|CNY|USD|\$|积分|算力点|点", re.I)
 
@@ -83,10 +83,12 @@ def observed(run: Run) -> dict[str, Any]:
 def check(run: Run, expected: Expected) -> None:
     """Compare a crawl with its profile: differences go to `run.drift`, an unknown unit is a problem."""
     strange = sorted(set(run.units) - set(expected.units) - {""})
+    gone = sorted(set(expected.units) - set(run.units))
     if expected.units and strange:
-        known = ", ".join(expected.units)
-        run.changed("unit", known, ", ".join(strange))
-        run.problem("layout_changed", f"unit {strange[0]!r} is new; known are {known}")
+        run.changed("unit", ", ".join(gone or expected.units), ", ".join(strange))
+        if gone and not run.config.limit:
+            # A unit more is another price column; a unit instead of another is a change of unit.
+            run.problem("layout_changed", f"unit {gone[0]!r} is gone, {strange[0]!r} has come")
     if expected.columns and run.columns:
         _compare_columns(run, expected)
     for route, content_type in expected.content_types.items():

@@ -6,9 +6,6 @@ fails.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections import defaultdict, deque
 from pathlib import Path
 from typing import Any
 
@@ -20,40 +17,8 @@ from scrapy.http import Headers, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 
 from spiders.egress import origin_of
-from spiders.evidence import clean_url
 from spiders.handlers import run_of
-
-EXCHANGES = "exchanges.jsonl"
-
-
-class Recording:
-    """The exchanges of a folder. A row's body is the file it names, else the evidence with its digest.
-
-    Each answer is given once, the last one of an address again and again.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._rows: dict[tuple[Any, ...], deque[dict[str, Any]]] = defaultdict(deque)
-        for line in (folder / EXCHANGES).read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            browser = bool(row.get("browser"))
-            # A request whose body carries a time or a signature is found by its address alone.
-            for key in (
-                (row["method"], row["url"], row["sent"], browser),
-                (row["method"], row["url"], browser),
-            ):
-                self._rows[key].append(row)
-
-    def find(self, method: str, url: str, sent: bytes, browser: bool) -> dict[str, Any] | None:
-        """The next answer to a request, None if there never was one."""
-        digest = hashlib.sha256(sent).hexdigest() if sent else ""
-        address = clean_url(url)
-        for key in ((method, address, digest, browser), (method, address, browser)):
-            rows = self._rows.get(key)
-            if rows:
-                return rows.popleft() if len(rows) > 1 else rows[0]
-        return None
+from spiders.replay_rows import Recording
 
 
 class ReplayHandler(BaseDownloadHandler):
@@ -79,11 +44,11 @@ class ReplayHandler(BaseDownloadHandler):
                 writer.write(body)
                 request.meta["evidence"], request.meta["spooled"] = writer.commit(), len(body)
             body = b""
-        headers = Headers({name: value for name, value in row["headers"].items()})
+        headers = Headers(row["headers"])
         kind = TextResponse if browser else responsetypes.from_args(headers, request.url, body=body)
         return kind(request.url, status=row["status"], headers=headers, body=body, request=request)
 
     def _body(self, row: dict[str, Any]) -> bytes:
         if name := row.get("file"):
-            return (self._recording.folder / name).read_bytes()
+            return (self._recording.folder / str(name)).read_bytes()
         return run_of(self.crawler).evidence.read(row["evidence"])

@@ -119,10 +119,14 @@ class Run:
 
     def delay_for(self, url: str) -> float:
         """Seconds between two requests to the host of `url`; below MIN_DELAY only on this machine."""
+        if self.config.replay:
+            return 0.0  # nobody is asked
         return self.config.delay if self.egress.is_loopback(url) else max(self.config.delay, MIN_DELAY)
 
     def obeys_crawl_delay(self, url: str) -> bool:
         """Crawl-delay counts unless the delay is switched off for a site on this machine."""
+        if self.config.replay:
+            return False
         return not (self.config.delay == 0 and self.egress.is_loopback(url))
 
     def store(self, body: bytes) -> tuple[str, bool]:

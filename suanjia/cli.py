@@ -19,6 +19,12 @@ OK, INTERNAL, BAD_INPUT, PARTIAL, NOTHING, REFUSED = range(6)
 
 # name → (module, help). Add a line here when a command lands.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "size": ("suanjia.commands.size", "what a workload needs: memory, cards, strategy, hours"),
+    "tokens": ("suanjia.commands.tokens", "count a dataset's tokens offline"),
+    "crawl": ("suanjia.commands.crawl", "run spiders; --market asks the stand-in market"),
+    "providers": ("suanjia.commands.providers", "who is asked, how, what it needs, source health"),
+    "probe": ("suanjia.commands.probe", "visit each source once and compare with what its spider expects"),
+    "new-provider": ("suanjia.commands.new_provider", "scaffold a source: files, stand-in, golden test"),
     "buy": ("suanjia.commands.buy", "rent or buy: break-even hours a month as a range"),
     "load": ("suanjia.commands.load", "segments → warehouse"),
     "publish": ("suanjia.commands.publish", "build, check and publish a generation"),

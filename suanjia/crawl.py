@@ -30,6 +30,7 @@ from spiders.outcome import Ending, Judgement, judge
 from spiders.registry import needs_browser
 from suanjia.childproc import Children, run_child
 from suanjia.ledger import Ledger
+from suanjia.provider_files import missing_keys
 from suanjia.settings import Settings
 
 PLAIN_WORKERS = 2
@@ -156,6 +157,8 @@ class _Crawler:
         return result
 
     def _crawl(self, slug: str, started: datetime) -> Result:
+        if missing := missing_keys(self._provider(slug), self.plan.settings.environ):
+            return Result(slug, "auth_needed", f"not asked: set {', '.join(missing)}")
         config = self._config(slug, started)
         ending = run_child(
             config, self.plan.settings.environ, self.children, self.plan.time_limit + HARD_EXTRA

@@ -14,7 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from zoneinfo import ZoneInfo
 
+_SHANGHAI = ZoneInfo("Asia/Shanghai")
 BAD_RUNS = 3
 """After so many bad runs in a row a source counts as broken, not as unlucky."""
 
@@ -35,6 +37,9 @@ CREATE TABLE IF NOT EXISTS robots (
     provider TEXT NOT NULL, origin TEXT NOT NULL, seen_at TEXT NOT NULL, verdict TEXT NOT NULL,
     status INTEGER, sha256 TEXT, crawl_delay REAL,
     PRIMARY KEY (provider, origin, seen_at)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS verified (
+    provider TEXT NOT NULL, route TEXT NOT NULL, seen_on TEXT NOT NULL, PRIMARY KEY (provider, route)
 ) WITHOUT ROWID;
 """
 _VERSION = 1
@@ -233,6 +238,20 @@ class Ledger:
             (provider,),
         )
         return {row["origin"]: row["sha256"] for row in rows}
+
+    def verify(self, provider: str, routes: Iterable[str], at: datetime) -> None:
+        """Note that a person's probe has seen these routes live on this day (Shanghai)."""
+        day = at.astimezone(_SHANGHAI).date().isoformat()
+        with self._transaction() as db:
+            db.executemany(
+                "INSERT OR REPLACE INTO verified VALUES (?, ?, ?)",
+                [(provider, route, day) for route in routes],
+            )
+
+    def verified(self, provider: str) -> dict[str, str]:
+        """Routes that were seen live → `verified_live` and the day."""
+        rows = self._db.execute("SELECT route, seen_on FROM verified WHERE provider = ?", (provider,))
+        return {row["route"]: f"verified_live {row['seen_on']}" for row in rows}
 
 
 _RUN_COLUMNS = frozenset(

@@ -57,11 +57,14 @@ def _python(_: Settings) -> Iterator[Check]:
 
 
 def _browser(settings: Settings) -> Iterator[Check]:
-    from spiders.browser import find_browser
+    from spiders.browser_path import BrowserMissing, find_browser
 
-    path = find_browser(settings.text("browser"))
+    try:
+        path, missing = find_browser(settings.text("browser")), ""
+    except BrowserMissing as error:
+        path, missing = "", str(error)
     yield Check(
-        "browser", path is not None, path or "none",
+        "browser", not missing, path or missing,
         "install chromium-headless-shell, or set SUANJIA_BROWSER; only spiders that need one are affected",
     )  # fmt: skip
 
