@@ -17,41 +17,7 @@ from types import MappingProxyType
 
 from catalog.table import rows
 
-VENDORS = (
-    *("NVIDIA", "GEFORCE", "TESLA", "QUADRO", "AMD", "RADEON", "INSTINCT", "FIREPRO", "HGX", "DGX", "MGX"),
-    *("HUAWEI", "ASCEND", "ATLAS", "CAMBRICON", "HYGON", "DCU", "METAX", "ILUVATAR", "COREX", "BIREN"),
-    *("ENFLAME", "GCU", "KUNLUN", "KUNLUNXIN", "MTHREADS", "GPU", "GPUS", "NPU", "XPU", "GRID"),
-    *(
-        "英伟达",
-        "輝達",
-        "华为",
-        "昇腾",
-        "升腾",
-        "昇騰",
-        "海光",
-        "寒武纪",
-        "天数智芯",
-        "天数",
-        "壁仞科技",
-        "壁仞",
-        "沐曦",
-    ),
-    *(
-        "曦云",
-        "燧原科技",
-        "燧原",
-        "云燧",
-        "昆仑芯",
-        "昆仑",
-        "摩尔线程",
-        "摩尔",
-        "显卡",
-        "加速卡",
-        "算力卡",
-        "思元",
-        "壁砺",
-    ),
-)
+VENDORS = tuple(row["word"] for row in rows("card_prefixes.csv"))
 """Words that may stand before a card name and belong to it, without deciding which card it is."""
 
 _PRODUCT_WORDS = ("天垓", "智铠")
@@ -60,7 +26,10 @@ _GLUED_VENDORS = sorted((v for v in VENDORS if v.isascii() and len(v) > 3), key=
 
 # `8XH100`: the X between a digit and a letter is a count sign, never the start of a name.
 ATOM = re.compile(
-    r"(?<=[0-9])X(?=[A-Z]+[0-9])|" + "|".join(_GLUED_VENDORS) + r"|[A-Z]+|[0-9]+|" + "|".join(_CHINESE)
+    r"(?:(?<=[0-9])|(?<=[0-9] ))X(?=[A-Z])|"
+    + "|".join(_GLUED_VENDORS)
+    + r"|[A-Z]+|[0-9]+|"
+    + "|".join(_CHINESE)
 )
 GAPS = frozenset({"", " ", "-", "_", "  ", " -", "- ", " - ", "®", "™", "® ", "™ ", "·", "\u00a0", "\t"})
 
@@ -147,4 +116,4 @@ def _insert(root: Node, path: list[str], row: dict[str, str], *, replace: bool) 
     if row["when_gb"]:
         node.entry.when[Decimal(row["when_gb"])] = row["card"]
     else:
-        node.entry.card = row["card"]
+        node.entry.card = row["card"] or None  # "": a name that is known to stand for no known card

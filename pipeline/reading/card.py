@@ -16,6 +16,7 @@ from pipeline.reading.card_names import names
 from pipeline.reading.card_parts import Parts, around
 from pipeline.reading.normalise import normalise
 
+_SIZE_CELL = re.compile(r"\s?\|\s?(?:显存\s?)?([0-9]{1,3})\s?G(?:I?B)?\s?(?=\||$)")
 _CPU_ONLY = re.compile(
     r"^\s*(?:CPU|无卡|无GPU|纯CPU)(?![A-Z])|纯CPU|无卡模式|CPU(?:型|云|服务器|实例|主机|计算|独享|ONLY)"
     r"|(?:INTEL|AMD)\s?(?:XEON|EPYC)|(?:^|[^A-Z])(?:XEON|EPYC|鲲鹏|飞腾|KUNPENG)(?![A-Z])"
@@ -66,12 +67,35 @@ class CardReading:
     kind: str
     count_stated: bool
 
+    def row(self) -> dict[str, object]:
+        """The fields that `suanjia parse card` prints beside the id; numbers are exact to four decimals."""
+        if self.kind == "cpu":
+            return {"card": None, "kind": "cpu"}
+        return {
+            "card": self.card,
+            "vram_gb": _plain(self.vram_gb),
+            "count": _plain(self.count),
+            "form": self.form,
+            "kind": self.kind,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class CardReject:
     """Why a card text is no card: `unknown_card`, `multiple_cards`, `card_vram_conflict`."""
 
     reject: str
+
+    def row(self) -> dict[str, object]:
+        """The fields that `suanjia parse card` prints beside the id."""
+        return {"reject": self.reject}
+
+
+def _plain(value: Decimal | None) -> int | float | None:
+    if value is None:
+        return None
+    rounded = round(value, 4)
+    return int(rounded) if rounded == rounded.to_integral_value() else float(rounded)
 
 
 def find(text: str, provider: str | None = None) -> list[CardHit]:
@@ -91,6 +115,9 @@ def find(text: str, provider: str | None = None) -> list[CardHit]:
         parts = around(upper, start, end, limit, sliceable=_sliceable(entry))
         if split is not None and parts.vram_gb is None:
             parts.vram_gb = split
+        if parts.vram_gb is None and entry.card is not None and (m := _SIZE_CELL.match(upper, parts.end)):
+            size = Decimal(m[1])  # the next cell of a row: taken only where it is a size of this card
+            parts.vram_gb = size if sized(entry.card, size) is not None else None
         hits.append(_resolve(upper, entry, parts, name_end=end))
     if not hits and (m := _CPU_ONLY.search(upper)):
         return [CardHit(m.start(), m.end(), None, None, None, None, "cpu", False)]
@@ -150,7 +177,7 @@ def _resolve(upper: str, entry: Entry, parts: Parts, *, name_end: int) -> CardHi
     """The good that the name and what stands around it make together."""
     name = entry.card
     stated = parts.vram_gb
-    if entry.when:
+    if entry.when or name is None:
         size = _pick(entry, stated, parts.count)
         if size is None and name is None:
             return _hit(parts, None, stated, "whole", "unknown_card")
@@ -174,10 +201,11 @@ def _resolve(upper: str, entry: Entry, parts: Parts, *, name_end: int) -> CardHi
 
 
 def _pick(entry: Entry, stated: Decimal | None, count: int | None) -> Decimal | None:
+    """The size of `entry.when` that the printed memory means: of one card, else of all together."""
     if stated is None:
         return None
-    for size, name in entry.when.items():
-        for value in (stated, stated / count if count else stated):
+    for value in (stated, stated / count if count else stated):
+        for size, name in entry.when.items():
             fitting = sized(name, value)
             if fitting is not None and fitting.card == name:
                 return size

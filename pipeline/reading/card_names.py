@@ -32,6 +32,7 @@ _NOT_A_CARD = re.compile(
     r"\s?(?:级|[区栋楼室号层座馆排柜架期](?!\w?域)|机(?![器型房架柜组时群箱])|缓存|CACHE|型号以外)|类(?!型)|-CLASS"
 )
 _SKU_AFTER = re.compile(r"\.(?![0-9]+C[0-9]+G)[A-Z0-9]*[A-Z]|-[A-Z]+[0-9]+[A-Z]+[0-9]|\.[0-9]+X?LARGE")
+_RESOLUTION = re.compile(r"[0-9]{3,}\s?[*×X]\s?$")
 _COUNTED = re.compile(r"[0-9][ \-]?$")
 _GLUED_ON = re.compile(r"X\s?[0-9]{1,3}(?![0-9A-Z])|SXM|PCI-?E|NV-?LINK|[0-9]{2,3}GI?B?(?![A-Z0-9])")
 
@@ -177,7 +178,7 @@ def _is_card(upper: str, found: list[re.Match[str]], first: int, last: int, end:
         return False
     if start and upper[start - 1] in ".,-+#" and start > 1 and upper[start - 2].isdigit():
         return False
-    if start and upper[start - 1] in "*×" and entry.card == "GTX1080":
+    if entry.card == "GTX1080" and _RESOLUTION.search(upper, max(0, start - 6), start):
         return False
     return not (_PRICE_BEFORE.search(upper, max(0, start - 8), start) or _PRICE_AFTER.match(upper, end))
 

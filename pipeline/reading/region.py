@@ -45,6 +45,16 @@ class RegionReading:
     precision: str
     code: str | None
 
+    def row(self) -> dict[str, str | None]:
+        """The fields that `suanjia parse region` prints beside the id."""
+        return {
+            "province_code": self.province_code,
+            "city_code": self.city_code,
+            "county_code": self.county_code,
+            "macro": self.macro,
+            "precision": self.precision,
+        }
+
 
 NONE = RegionReading(None, None, None, None, "none", None)
 
