@@ -30,6 +30,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "publish": ("suanjia.commands.publish", "build, check and publish a generation"),
     "cheapest": ("suanjia.commands.cheapest", "cheapest live offers"),
     "sql": ("suanjia.commands.sql", "read-only SQL on the published generation"),
+    "explain": ("suanjia.commands.explain", "from a number back to the page"),
+    "export": ("suanjia.commands.export", "the published tables as files"),
+    "review": ("suanjia.commands.review", "list what is held back; release or refuse with name and reason"),
     "vet": ("suanjia.commands.vet", "is the machine the card that was sold"),
     "cost": ("suanjia.commands.cost", "cheapest way to buy H hours from a set of billing modes"),
 }

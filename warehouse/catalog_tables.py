@@ -50,7 +50,7 @@ def card_aliases() -> Iterator[Row]:
     plain = {
         (row["alias"], row["card"])
         for row in catalog_table.rows("card_aliases.csv")
-        if not row["provider"] and not row["when_gb"]
+        if row["card"] and not row["provider"] and not row["when_gb"]
     }
     return ({"alias": alias, "card": card} for alias, card in sorted(plain))
 

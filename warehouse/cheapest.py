@@ -100,7 +100,7 @@ def _card(text: str) -> tuple[str, str | None]:
 
 
 def _is_name(text: str, reading: card_reader.CardReading) -> bool:
-    """Whether the text is a name and no more: a count or a size that no card has (`A100-8`) is no part of one."""
+    """Whether the text is a name and no more: `A100-8` is neither a size nor a name."""
     if reading.count_stated:
         return False
     if reading.card is None or reading.vram_gb is not None or reading.form is not None:

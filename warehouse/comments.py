@@ -1,4 +1,4 @@
-"""What tables and columns mean, inside the file: `sql/comments.sql` and, for namesakes, one comment for all."""
+"""What tables and columns mean, kept inside the file: `sql/comments.sql`, one comment for all namesakes."""
 
 from __future__ import annotations
 
@@ -44,13 +44,14 @@ def columns(con: duckdb.DuckDBPyConnection) -> list[Column]:
         " AND table_name NOT IN (SELECT table_name FROM duckdb_tables() WHERE temporary)"
         " ORDER BY schema_name, table_name, column_index"
     ).fetchall()
-    return [Column(*map(str, row[:3]), row[3]) for row in rows]
+    return [Column(str(table), str(name), str(kind), text) for table, name, kind, text in rows]
 
 
 def tables(con: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
     """Every table and view of the file with its comment, by name."""
     rows = con.execute(
         "SELECT schema_name, table_name, comment FROM duckdb_tables() WHERE NOT internal AND NOT temporary"
-        " UNION ALL SELECT schema_name, view_name, comment FROM duckdb_views() WHERE NOT internal ORDER BY 1, 2"
+        " UNION ALL SELECT schema_name, view_name, comment FROM duckdb_views() WHERE NOT internal"
+        " ORDER BY 1, 2"
     ).fetchall()
     return {name if schema == "main" else f"{schema}.{name}": comment for schema, name, comment in rows}
