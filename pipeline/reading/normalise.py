@@ -22,6 +22,9 @@ _WIDE_GROUP: Final = re.compile(r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))
 _SIGNED_GROUP: Final = re.compile(
     r"(?<=[¥￥$][0-9])，(?=[0-9]{3}(?![0-9]))|(?<=[¥￥$][0-9]{2})，(?=[0-9]{3}(?![0-9]))"
 )
+# Markdown escapes (`8\\*H100`), and a backslash used as a multiplication sign (`8\\H100`).
+_ESCAPED: Final = re.compile(r"\\(?=[*#_~|<>()+.!\[\]-])")
+_BACKSLASH_TIMES: Final = re.compile(r"(?<=[0-9]) ?\\ ?(?=[A-Za-z0-9])")
 _CACHED: Final = 20_000  # code points remembered; a hostile text must not fill the memory
 
 
@@ -69,6 +72,8 @@ def normalise(text: str) -> str:
     characters simplified ones; zero-width characters vanish, runs of white space become one space.
     Markup is left alone (`pipeline.reading.markup` strips it).
     """
+    if "\\" in text:
+        text = _BACKSLASH_TIMES.sub("×", _ESCAPED.sub("", text))
     if text.isascii():
         if "&" not in text and "#" not in text:
             return _SPACES.sub(" ", _ascii_controls(text)).strip(" ")

@@ -70,14 +70,18 @@ _remembered = lru_cache(maxsize=_REPEATED)(_read)
 
 
 def _scan(text: str, provider: str | None) -> Scan:
-    hits = card_reader.find(text, provider)
+    # A CPU's name is no card; the words around it (无卡模式) are left to the vocabulary.
+    hits = [hit for hit in card_reader.find(text, provider) if hit.kind != "cpu"]
     return scan(text, lex(text, hits), hits)
+
+
+_NOTHING: Final = Scan("", (), ())
 
 
 def _context_of(context: str, provider: str | None) -> tuple[Scan, Scan, bool, bool]:
     plain = markup.strip(context)
     main, siblings = _split_siblings(normalise(plain.text))
-    return _scan(main, provider), _scan(siblings, provider), plain.struck, plain.image
+    return _scan(main, provider), _scan(siblings, provider) if siblings else _NOTHING, plain.struck, plain.image
 
 
 _context = lru_cache(maxsize=_CONTEXTS)(_context_of)

@@ -64,6 +64,8 @@ class Amount:
     role: str = ""
     discount: Decimal | None = None  # `9.5折` written before it
     lead_mode: str | None = None
+    bracketed: bool = False  # it stands in a bracket
+    lead_from: int = 0  # the words before it, in its own clause, start at this token
 
     @property
     def broken(self) -> bool:
@@ -167,6 +169,8 @@ class Reader:
 
     def _may_be_bare(self, first: int, last: int) -> bool:
         """Whether a number without any unit may be the price of a cell whose header has the unit."""
+        if first > 1 and self.sign(first - 1, ":") and any(t in self.tokens[first - 2].tags for t in _NO_PRICE_BEFORE):
+            return False  # 库存：12
         if first and (self.sign(first - 1, "×*#") or any(t in self.tokens[first - 1].tags for t in _NO_PRICE_BEFORE)):
             return False
         if last >= self.n:

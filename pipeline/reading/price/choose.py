@@ -22,7 +22,9 @@ class Choice:
     members: list[Amount] = field(default_factory=list)
     originals: list[Amount] = field(default_factory=list)
     conversions: list[Amount] = field(default_factory=list)
+    others: list[Amount] = field(default_factory=list)  # of another billing mode, in the unit of the price
     several: bool = False
+    rest: list[Amount] = field(default_factory=list)  # the other prices, where there are several
     teaser: bool = False
     promo: bool = False
     reason: str | None = None
@@ -37,6 +39,7 @@ def choose(text: Scan, wanted_per: str | None, *, struck: bool) -> Choice:
         members=_positive(by_role.get("member", [])),
         originals=by_role.get("original", []),
         conversions=by_role.get("conv", []),
+        others=_positive(by_role.get("other", [])),
         teaser="teaser" in by_role,
     )
     current = _positive(by_role.get("current", []))
@@ -59,7 +62,7 @@ def _settle(choice: Choice, mains: list[Amount], by_role: dict[str, list[Amount]
         fitting = [one for one in mains if (one.unit.per or one.lead.per) == wanted]
         mains = fitting if len(fitting) == 1 else mains
     if mains:
-        choice.main, choice.several = mains[0], len(mains) > 1
+        choice.main, choice.rest, choice.several = mains[0], mains[1:], len(mains) > 1
         return
     if choice.members:
         choice.main, choice.members = choice.members[0], choice.members[1:]
@@ -72,7 +75,8 @@ def _settle(choice: Choice, mains: list[Amount], by_role: dict[str, list[Amount]
             choice.main, choice.originals = found[0], []
             return
     for role, reason in (
-        ("past", "not_current"),
+        ("past", "implausible"),  # a level the text itself dates to the past is none of today
+        ("negative", "no_number"),
         ("run", "budget_not_price"),
         ("saving", "discount_only"),
         ("deposit", "no_number"),

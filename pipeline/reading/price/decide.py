@@ -6,7 +6,7 @@ it is about, and that before whether its number can be right.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
@@ -77,11 +77,24 @@ def decide(cell: Cell) -> PriceReading | PriceReject:
     if quote.unit.other == "project":
         return PriceReject("budget_not_price")
     if choice.reason is not None:
-        return PriceReject(choice.reason, quote.money)
+        return PriceReject(choice.reason, None if choice.reason == "no_number" else quote.money)
+    if choice.several and _all_conversions(cell, choice, quote):
+        choice.several, choice.conversions = False, choice.rest
     reason = _says(cell, quote)
     if reason is not None:
         return PriceReject(reason, None if choice.several else quote.money)
     return _offer(cell, choice, quote, card(text, cell.context, cell.provider))
+
+
+def _all_conversions(cell: Cell, choice: Choice, quote: Quote) -> bool:
+    """`¥1.2/小时（¥864/月）`: the bracket is the same price in another unit, and agrees."""
+    per = quote.period.per
+    if per is None or quote.currency is None or not all(one.bracketed and one.unit.per for one in choice.rest):
+        return False
+    counted = next((one.n for one in reversed(cell.text.counts or cell.context.counts)), 1)
+    return verify.conversions_agree(
+        quote.amount, per, quote.period.count, counted, choice.rest, quote.currency
+    )
 
 
 def _no_main(cell: Cell, choice: Choice) -> PriceReject:
@@ -98,12 +111,19 @@ def _no_main(cell: Cell, choice: Choice) -> PriceReject:
 def _take_bare(cell: Cell) -> bool:
     """Whether the text has an amount; a bare number becomes one where nothing else in the text is a number."""
     text = cell.text
+    plain = [one for one in text.bare if not one.role]
     if text.amounts:
+        first = text.amounts[0]
+        told = terms.wanted(cell.context) or terms.wanted(text)
+        # `1.92 起（包月折 ¥1.60）`: the number in front is the price, the signed one is another mode's.
+        if told and len(plain) == 1 and plain[0].start < first.start and all(one.role for one in text.amounts):
+            text.amounts = [plain[0], *text.amounts]
         return True
-    if not text.bare or text.ratios or text.vague or any(text.rejects.get("any", ())):
+    loose = len(text.ratios) > sum(one.discount is not None for one in text.bare)
+    if not text.bare or loose or text.vague or any(text.rejects.get("any", ())):
         return False
     bare = text.bare
-    if len(bare) > 1:
+    if len(plain) > 1:
         last = bare[-1]
         alone = last.first == 0 or text.tokens[last.first - 1].value == "|"
         if not (alone and last.last == len(text.tokens)):
@@ -134,6 +154,8 @@ def _says(cell: Cell, quote: Quote) -> str | None:
     anywhere = (*text.get("any", ()), *context.get("any", ()))
     if "demand_side" in anywhere:
         return "demand_side"
+    if "decides" in text or "decides" in context:
+        return "not_gpu"
     for reason in _TEXT_FIRST:
         if reason in own:
             return reason
@@ -156,6 +178,8 @@ def _offer(cell: Cell, choice: Choice, quote: Quote, good: Card) -> PriceReading
     if choice.several:
         named = good.named or good.problem is not None
         return PriceReject("multiple_offers" if named else _unnamed(cell, quote))
+    if choice.teaser and good.named:
+        return PriceReject("teaser_price", money)
     if quote.period.per is None:
         return PriceReject(_no_period(cell, quote, good), money)
     bought = basis(quote.unit, cell.text, cell.context, good)
@@ -165,8 +189,6 @@ def _offer(cell: Cell, choice: Choice, quote: Quote, good: Card) -> PriceReading
         return PriceReject(good.problem, money)
     if quote.amount.broken:
         return PriceReject("truncated_range")
-    if choice.teaser:
-        return PriceReject("teaser_price", money)
     if quote.currency is None:
         return PriceReject("currency_unknown", money)
     reason = _against_others(cell, choice, quote, bought)
@@ -185,6 +207,9 @@ def _finish(cell: Cell, choice: Choice, quote: Quote, good: Card, bought: Basis)
         return PriceReject("implausible", quote.money)
     per, count = _printed(quote.period.per, quote.period.count)
     assert per is not None
+    mode = terms.mode(
+        quote.amount, quote.period.per, quote.period.count, cell.text, cell.context, cell.mode_hint
+    )
     return PriceReading(
         cards=bought.cards,
         card=good.name,
@@ -195,8 +220,8 @@ def _finish(cell: Cell, choice: Choice, quote: Quote, good: Card, bought: Basis)
         per=per,
         per_count=count,
         basis=bought.basis,
-        mode=terms.mode(quote.period.per, quote.period.count, cell.text, cell.context, cell.mode_hint),
-        price_kind=_kind(choice, quote),
+        mode=mode,
+        price_kind=_kind(choice, quote, mode),
         approx=quote.amount.approx,
         tax=cell.text.tax or cell.context.tax or "unknown",
         native_low=low,
@@ -206,27 +231,34 @@ def _finish(cell: Cell, choice: Choice, quote: Quote, good: Card, bought: Basis)
 
 
 def _also(cell: Cell, choice: Choice, quote: Quote, good: Card, bought: Basis) -> tuple[PriceReading, ...]:
-    """Member prices beside the list price: the same good at a second price."""
+    """Further prices of the same good beside the main one: a member's, or another billing mode's."""
     found = []
-    for amount in choice.members:
+    for amount in (*choice.members, *choice.others):
         other = _quote(cell, amount)
-        if other.period.per is None or other.currency != quote.currency or amount.broken:
+        if amount.unit.per is None:
+            other.period = quote.period
+        if other.currency != quote.currency or amount.broken:
             continue
-        alone = Choice(main=amount)
-        reading = _finish(cell, alone, other, good, bought)
-        if isinstance(reading, PriceReading):
-            found.append(reading)
+        reading = _finish(cell, Choice(main=amount), other, good, bought)
+        if not isinstance(reading, PriceReading):
+            continue
+        assert other.period.per is not None
+        if amount.role == "other" and amount.lead_mode is not None:
+            mode = terms.fitted(amount.lead_mode, other.period.per, other.period.count)
+            reading = replace(reading, mode=mode, price_kind="list")
+        found.append(reading)
     return tuple(found)
 
 
-def _kind(choice: Choice, quote: Quote) -> str:
+def _kind(choice: Choice, quote: Quote, mode: str) -> str:
     if quote.amount.role == "member":
         return "member"
     if choice.promo:
         return "promo"
     if quote.high is None:
         return "floor"
-    return "public_discount" if quote.amount.discount is not None else "list"
+    # The discount of spot goods is what makes them spot: their price is a list price.
+    return "public_discount" if quote.amount.discount is not None and mode != "spot" else "list"
 
 
 def _printed(per: str | None, count: int) -> tuple[str | None, int]:
@@ -238,7 +270,7 @@ def _unnamed(cell: Cell, quote: Quote) -> str:
     """No card is named: another good, or a GPU that the text leaves open."""
     if cell.text.models + cell.context.models > 1:
         return "multiple_cards"
-    if "gpu" in cell.text.flags or "gpu" in cell.context.flags or cell.text.models or cell.context.models:
+    if any("gpu" in found.flags or found.models or found.counts for found in (cell.text, cell.context)):
         return "ambiguous_card"
     other = "not_gpu" in (*cell.text.rejects.get("any", ()), *cell.context.rejects.get("any", ()))
     # By the hour nothing else is sold: hosting, racks and lines go by the month and year.
@@ -261,7 +293,7 @@ def _no_period(cell: Cell, quote: Quote, good: Card) -> str:
     if run or "budget_not_price" in spend:
         return "budget_not_price"
     sale = "purchase_price" in (*text.rejects.get("text", ()), *context.rejects.get("context", ()))
-    if quote.amount.bare and quote.currency is None or (quote.amount.bare and not text.units and not context.units):
+    if not sale and quote.amount.bare and not text.units and not context.units:
         return "missing_unit"
     if sale or quote.unit.server or quote.unit.card:
         return "purchase_price"

@@ -42,9 +42,11 @@ class Basis:
 def card(text: Scan, context: Scan, provider: str | None) -> Card:
     """The card of a cell: named in the text itself, else in the nearest part of its context."""
     skus = [*text.skus, *context.skus]
-    if text.slice or (context.slice and not _cards(text)):
-        return Card(problem="fractional_gpu")
     own = _cards(text)
+    if text.slice or (context.slice and not own):
+        return Card(problem="fractional_gpu")
+    if text.etc or (context.etc and not own):
+        return Card(problem="multiple_cards")
     hits = own or _nearest(context)
     if not hits:
         return _by_sku(skus, provider)
@@ -164,6 +166,8 @@ def basis(unit: Unit, text: Scan, context: Scan, good: Card) -> Basis:
         return Basis(n, "server") if n else Basis(1, "server", "ambiguous_card_count")
     if counted is not None:
         return _counted(counted, context)
+    if text.paths or context.paths:
+        return Basis(1, "card", "ambiguous_card_count")
     if "machine" in text.flags or "machine" in context.flags:
         return Basis(1, "server", "ambiguous_card_count")
     return Basis(1, "card", certain="table" in context.flags)

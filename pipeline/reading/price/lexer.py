@@ -152,7 +152,7 @@ class _Lexer:
             digits = [numerals.DIGITS[c] for c in run]
             self.out.append(Token(RATIO, i, end + 1, ("discount", Decimal(digits[0]) + Decimal(sum(digits[1:])) / 10)))
             return end + 1  # 九五折
-        if run in {"数", "几"} and self.low[end : end + 1] not in {"元", "块", "个"}:
+        if run in {"数", "几"} and self.low[end : end + 1] not in {"元", "块", "个", "毛", "角"}:
             return end
         product = numerals.multiplier(run)
         if product is not None:

@@ -46,5 +46,7 @@ def _ratio(text: Scan) -> str:
 
 
 def _paid_months(text: Scan) -> bool:
-    """`包年付10个月`: ten months are paid for twelve."""
-    return bool(text.spans) and any(mode.per is not None for mode in text.modes) and "noun" not in text.flags
+    """`包年付10个月`, `买10个月送2个月`: what is paid is told in months, not in money."""
+    if not text.spans or "noun" in text.flags:
+        return False
+    return "saving" in text.flags or any(mode.per is not None for mode in text.modes)

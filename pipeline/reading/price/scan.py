@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from pipeline.reading.price.amounts import Amount, Reader, Unit
-from pipeline.reading.price.lexer import CARD, FRACTION, MULTIPLIER, NUMBER, RATIO, SIGN, SIZE, WORD, Token
+from pipeline.reading.price.lexer import (
+    CARD, FRACTION, MULTIPLIER, NOISE, NUMBER, RATIO, SIGN, SIZE, WORD, Token,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from pipeline.reading.card import CardHit
@@ -17,11 +20,14 @@ _BREAKS: Final = frozenset(",;|(。、!?·")
 _ROLES: Final = (
     "original", "current", "member", "teaser", "renewal", "stat", "saving", "deposit", "onetime", "conv",
 )  # fmt: skip
-_FLAGS: Final = (
-    "gpu", "table", "machine", "hgx", "server", "node", "single", "pair", "rent", "foreign", "alternative",
+_FLAGS: Final = frozenset((
+    "gpu", "table", "machine", "hgx", "server", "node", "single", "pair", "rent", "foreign", "saving",
     "run", "image", "off", "noun", "edition", "column", "stock",
-)  # fmt: skip
+))  # fmt: skip
+_WHERE: Final = {f"reject.{where}": where for where in ("text", "context", "any", "strong", "weak", "decides")}
 _BRANDS: Final = frozenset(("gt", "gtx", "rtx", "quadro", "radeon", "rx", "tesla", "geforce"))
+_COMMITMENT: Final = 3  # months from which a least term is a commitment
+_TIMES: Final = re.compile(r"[0-9] ?[×*xX]|[×*xX] ?[0-9]")
 _MOST_CARDS: Final = 64  # a larger number of cards is a cluster, not a purchase
 _IN_HIT: Final = {
     "整机": "machine", "裸金属": "machine", "服务器": "server", "节点": "node", "HGX": "hgx", "DGX": "hgx",
@@ -90,6 +96,8 @@ class Scan:
     vague: bool = False
     formula: bool = False
     slice: bool = False
+    paths: bool = False  # 双路 behind a card: cards or CPUs?
+    etc: bool = False  # A100等: that card and others
     models: int = 0  # names of cards that the catalog does not know
 
 
@@ -101,13 +109,12 @@ def scan(text: str, tokens: Sequence[Token], hits: Sequence[CardHit]) -> Scan:
     found.amounts = [a for a in amounts if not a.bare]
     found.bare = [a for a in amounts if a.bare]
     _Facts(found, reader).collect(amounts)
-    for i, amount in enumerate(found.amounts):
-        before = found.amounts[i - 1] if i else None
-        after = found.amounts[i + 1] if i + 1 < len(found.amounts) else None
-        _lead(found, reader, amount, before)
-        _trail(found, reader, amount, after)
-    for amount in found.bare:
-        _lead(found, reader, amount, None)
+    for i, amount in enumerate(amounts):
+        if _negative(reader, amount.first):
+            amount.role = "negative"
+            continue
+        _lead(found, reader, amount, amounts[i - 1] if i else None)
+        _trail(found, reader, amount, amounts[i + 1] if i + 1 < len(amounts) else None)
     return found
 
 
@@ -148,8 +155,10 @@ class _Facts:
         elif token.kind == SIGN:
             if token.value == "/" and self.reader.has(i + 1, "per") and (i == 0 or self.tokens[i - 1].kind != NUMBER):
                 return self._unit_word(i, None, None, i)
-        elif token.value in _BRANDS and i + 1 < len(self.tokens):
-            self._model(i + 1)
+        elif token.value in _BRANDS:
+            self.found.flags.setdefault("gpu", i)
+            if i + 1 < len(self.tokens):
+                self._model(i + 1)
         elif "large" in token.value or "small" in token.value or "medium" in token.value:
             self.found.skus.append(self.found.text[token.start : token.end])
         return i + 1
@@ -166,12 +175,11 @@ class _Facts:
 
     def _word(self, i: int, token: Token) -> int:
         tags, found = token.tags, self.found
-        for flag in _FLAGS:
-            if flag in tags:
-                found.flags.setdefault(flag, i)
-        for tag, value in tags.items():
-            if tag.startswith("reject."):
-                found.rejects.setdefault(tag[7:], []).append(value)
+        for tag in tags:
+            if tag in _FLAGS:
+                found.flags.setdefault(tag, i)
+            elif tag in _WHERE:
+                found.rejects.setdefault(_WHERE[tag], []).append(tags[tag])
         if "mode" in tags:
             self._mode(i, tags["mode"])
         if "single" in tags:
@@ -182,6 +190,10 @@ class _Facts:
             found.counts.append(Count(8, "hgx", i))
         if "vague" in tags:
             found.vague = True
+        if "etc" in tags and self.tokens_kind(i - 1) == CARD and self.reader.near(i):
+            found.etc = True
+        if "paths" in tags and self.tokens_kind(i - 1) == CARD and self.tokens_kind(i + 1) != NOISE:
+            found.paths = True
         if "tax" in tags:
             found.tax = tags["tax"]
         if "term" in tags:
@@ -203,7 +215,10 @@ class _Facts:
             if not (self.found.spans and self.reader.near(i)):
                 return
             mode, per = "pack", ""
-        self.found.modes.append(Mode(mode, per or None, int(count or 1), i))
+        n = int(count or 1)
+        if per and i and self.tokens[i - 1].kind == NUMBER and self.reader.near(i, 0):
+            n = _periods(self.tokens[i - 1], n)  # 2年付
+        self.found.modes.append(Mode(mode, per or None, n, i))
 
     def _unit_word(self, i: int, currency: str | None, scale: Decimal | None, start: int) -> int:
         """A unit with no amount: `元/小时`, `(美元)`, `/hr`, `per_hour`. Returns the token behind it."""
@@ -223,7 +238,8 @@ class _Facts:
                 return i + 2
             behind = self.found.text[self.tokens[i + 1].end : self.tokens[i + 1].end + 1]
             before = self.found.text[self.tokens[i].start - 1 : self.tokens[i].start]
-            if behind == "级" or before in {"上", "近", "过", "成", "逾"}:
+            around = {**self._tags(i - 1), **self._tags(i + 2)}
+            if behind == "级" or before in {"上", "近", "过", "成", "逾"} or {"approx", "ceil", "floor"} & set(around):
                 self.found.vague = True
                 return i + 2
             return self._unit_word(i, self.tokens[i + 1].tags["cur"], scale, i + 2)
@@ -245,6 +261,9 @@ class _Facts:
                 found.spans.append((int(token.value), tags["per"]))
                 if i and "term" in self.tokens[i - 1].tags:
                     found.term = True
+                elif "minimum" in self._tags(i + 2) or "minimum" in self._tags(i - 1):
+                    long = {"month": 1, "quarter": 3, "half_year": 6, "year": 12}.get(tags["per"], 0)
+                    found.term = found.term or long * token.value >= _COMMITMENT
         elif tags.get("basis") == "card" or "spoken" in tags:
             if reader.sign(i - 1, "/") or token.value != int(token.value):
                 return
@@ -298,7 +317,7 @@ class _Facts:
                 if flag == "hgx":
                     self.found.counts.append(Count(8, "hgx", i))
         if hit.count is not None and hit.kind == "whole" and hit.count == int(hit.count):
-            style = "single" if "单" in inner[:2] else "times" if any(c in inner for c in "×*xX") else "cards"
+            style = "single" if "单" in inner else "times" if _TIMES.search(inner) else "cards"
             self._count(int(hit.count), style, i)
         self.found.flags.setdefault("gpu", i)
 
@@ -340,6 +359,18 @@ class _Facts:
         return times and equal
 
 
+def _negative(reader: Reader, first: int) -> bool:
+    """`-1.98元`, `¥-1.98`: a minus, not a separator (which has a word before it) nor a bullet (a space behind)."""
+    if not (first and reader.sign(first - 1, "-") and reader.near(first, 0)):
+        return False
+    return first == 1 or reader.sign(first - 2, "|:(") or reader.has(first - 2, "cur")
+
+
+def _periods(token: Token, default: int) -> int:
+    value = token.value
+    return int(value) if value is not None and value == int(value) and 0 < value <= 36 else default
+
+
 def _lead(found: Scan, reader: Reader, amount: Amount, before: Amount | None) -> None:
     """What the words before an amount, in its own clause, say about it."""
     low = before.last if before is not None else 0
@@ -349,7 +380,8 @@ def _lead(found: Scan, reader: Reader, amount: Amount, before: Amount | None) ->
         if token.kind == SIGN and token.value in _BREAKS:
             break
         start -= 1
-    at = amount.start
+    at, amount.lead_from = amount.start, start
+    amount.bracketed = reader.sign(start - 1, "(") if start else False
     for i in range(start, amount.first):
         token = found.tokens[i]
         if token.kind == WORD:
@@ -360,6 +392,16 @@ def _lead(found: Scan, reader: Reader, amount: Amount, before: Amount | None) ->
             _lead_span(found, reader, amount, i, token)
         elif token.kind == SIGN and at - token.end <= 1:
             _lead_sign(found, amount, i, token, before)
+    _other_mode(found, reader, amount, start, before)
+
+
+def _other_mode(found: Scan, reader: Reader, amount: Amount, start: int, before: Amount | None) -> None:
+    """`1.98（抢占 1.19）`: in a bracket behind a price, the price of another mode in the same unit."""
+    if before is None or amount.lead_mode is None or amount.role or amount.unit.per is not None:
+        return
+    if start and reader.sign(start - 1, "("):
+        amount.role = "other"
+        amount.lead = Unit()
 
 
 def _lead_word(found: Scan, reader: Reader, amount: Amount, i: int, token: Token, *, adjacent: bool) -> None:
@@ -379,8 +421,12 @@ def _lead_word(found: Scan, reader: Reader, amount: Amount, i: int, token: Token
     if "mode" in tags:
         mode, _, period = tags["mode"].partition(":")
         per, _, count = period.partition("*")
-        if per and not (i and found.tokens[i - 1].kind == NUMBER and per == "year" and found.term):
-            amount.lead.per, amount.lead.count = per, int(count or 1)
+        amount.lead_mode = mode
+        if per and "term" not in tags:
+            n = int(count or 1)
+            if i and found.tokens[i - 1].kind == NUMBER and reader.near(i, 0):
+                n = _periods(found.tokens[i - 1], n)
+            amount.lead.per, amount.lead.count = per, n
     if "past" in tags and i and any("from" in found.tokens[j].tags for j in range(max(0, i - 2), i)):
         amount.role = "past"
     if "each" in tags or (token.kind == WORD and "per" in tags and reader.sign(i - 1, "/")):

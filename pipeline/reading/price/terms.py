@@ -17,6 +17,7 @@ _BY_PERIOD: Final = {
     "second": "on_demand", "minute": "on_demand", "hour": "on_demand", "day": "daily", "week": "weekly",
     "month": "monthly", "quarter": "reserved", "half_year": "reserved", "year": "yearly",
 }  # fmt: skip
+_DAY: Final = 24
 _TABS: Final = 3  # as many different billing words in one context are a row of tabs, not this cell's
 
 
@@ -33,13 +34,16 @@ class Period:
 def period(amount: Amount, text: Scan, context: Scan) -> Period:
     """The period of an amount; `per` None where nothing says one."""
     if amount.unit.per is not None:
-        return Period(amount.unit.per, amount.unit.count, True)
+        per, count = amount.unit.per, amount.unit.count
+        if per == "hour" and count % _DAY == 0:
+            per, count = "day", count // _DAY  # 288元/24小时
+        return Period(per, count, True)
     if amount.lead.per is not None:
         return Period(amount.lead.per, amount.lead.count, True, _header(text))
     for other in text.amounts:
         if other.role not in {"conv", "stat", "saving", "deposit"} and other is not amount and other.unit.per:
             return Period(other.unit.per, other.unit.count, True)
-    said = _said(text)
+    said = _said(text, amount)
     if said is not None:
         return Period(said[0], said[1], True, said[2])
     said = _said(context)
@@ -58,13 +62,21 @@ def _header(found: Scan) -> UnitWord | None:
     return found.units[-1] if found.units else None
 
 
-def _said(found: Scan) -> tuple[str, int, UnitWord | None] | None:
+def _own_modes(found: Scan, amount: Amount | None) -> list[Mode]:
+    """The billing words that do not stand before another amount."""
+    if amount is None or not found.modes:
+        return found.modes
+    taken = [range(one.lead_from, one.last) for one in found.amounts if one is not amount]
+    return [one for one in found.modes if not any(one.at in place for place in taken)] if taken else found.modes
+
+
+def _said(found: Scan, amount: Amount | None = None) -> tuple[str, int, UnitWord | None] | None:
     """The last period that a text names outside of its amounts."""
     candidates: list[tuple[int, str, int, UnitWord | None]] = []
     for word in found.units:
         if word.unit.per is not None:
             candidates.append((word.at, word.unit.per, word.unit.count, word))
-    for mode in found.modes:
+    for mode in _own_modes(found, amount):
         if mode.per is not None:
             candidates.append((mode.at, mode.per, mode.count, None))
     if candidates:
@@ -113,7 +125,7 @@ def basis_of(amount: Amount, word: UnitWord | None) -> Unit:
     return Unit(own.per, own.count, word.unit.card, word.unit.server, word.unit.cards, own.other or word.unit.other)
 
 
-def mode(per: str, count: int, text: Scan, context: Scan, hint: str | None) -> str:
+def mode(amount: Amount, per: str, count: int, text: Scan, context: Scan, hint: str | None) -> str:
     """The billing mode: by the words of the cell, else of the context, as far as they fit the period."""
     base = default_mode(per, count)
     if base == "pack":
@@ -122,7 +134,7 @@ def mode(per: str, count: int, text: Scan, context: Scan, hint: str | None) -> s
         return hint
     if text.term or (context.term and not text.modes):
         return "reserved"
-    chosen = _chosen(text.modes, per) or _chosen(context.modes, per)
+    chosen = _chosen(_own_modes(text, amount)) or _chosen(context.modes)
     if chosen is None:
         return base
     return fitted(chosen, per, count)
@@ -140,7 +152,7 @@ def default_mode(per: str, count: int) -> str:
     return _BY_PERIOD[per]
 
 
-def _chosen(modes: list[Mode], per: str) -> str | None:
+def _chosen(modes: list[Mode]) -> str | None:
     """The word that counts: the last one; a term word without a period (长租) only where it stands alone."""
     plain = [one for one in modes if one.mode not in {"prepaid", "pack"}]
     timed = [one for one in plain if one.mode != "reserved" or one.per is not None] or plain
@@ -149,7 +161,6 @@ def _chosen(modes: list[Mode], per: str) -> str | None:
     spot = [one for one in timed if one.mode == "spot"]
     if len({one.mode for one in timed}) >= _TABS:
         return None
-    del per
     return "spot" if spot and spot[-1] is timed[-1] else timed[-1].mode
 
 
