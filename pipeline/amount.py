@@ -1,6 +1,6 @@
 """A bare amount from a structured field: a number or the reason why it is none.
 
-Free text goes to `pipeline.reading.price`; this is for cells and fields that hold one number and nothing else.
+Free text goes to `pipeline.reading.price`; this is for fields that hold one number and nothing else.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def _provider_rows(
                     evidence=digest,
                     locator=error.locator,
                     source_url=error.source_url,
-                )  # fmt: skip
+                )
             )
     return Processed(processed.offers, processed.rejections, len(made))
 

@@ -142,7 +142,7 @@ def _free_text(listing: Listing, goods: Goods | None) -> list[Money] | str:
                 listing.tax or one.tax,
                 one.price_high is None,
                 goods or own,
-            )  # fmt: skip
+            )
         )
     return out
 

@@ -95,8 +95,7 @@ def _xlsx(body: bytes) -> Iterator[Row]:
         book = openpyxl.load_workbook(io.BytesIO(body), data_only=True)
     except SheetError:
         raise
-    except Exception as error:
-        # A damaged workbook fails anywhere in openpyxl, with any exception.
+    except Exception as error:  # noqa: BLE001 — a damaged workbook fails anywhere in openpyxl
         raise SheetError(f"not a readable XLSX: {type(error).__name__}") from None
     sheet = book.worksheets[0]
     if sheet.max_row > MAX_ROWS:

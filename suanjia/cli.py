@@ -19,6 +19,9 @@ OK, INTERNAL, BAD_INPUT, PARTIAL, NOTHING, REFUSED = range(6)
 
 # name → (module, help). Add a line here when a command lands.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("suanjia.commands.demo", "the whole chain on the stand-in market"),
+    "import": ("suanjia.commands.import_", "quote sheets: CSV, XLSX, JSON Lines"),
+    "doctor": ("suanjia.commands.doctor", "environment, browser, fonts, disk, settings"),
     "size": ("suanjia.commands.size", "what a workload needs: memory, cards, strategy, hours"),
     "tokens": ("suanjia.commands.tokens", "count a dataset's tokens offline"),
     "crawl": ("suanjia.commands.crawl", "run spiders; --market asks the stand-in market"),
