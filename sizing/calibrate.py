@@ -1,13 +1,16 @@
-"""Fit the few constants of each framework profile on the measured rows: `python -m sizing.calibrate [--write]`.
+"""Fit the few constants of each framework profile on the measured rows: `python -m sizing.calibrate
+[--write]`.
 
-Robust regression: coordinate descent on the capped absolute log error of peak memory, drawn towards the physical
-starting values of `profiles.Profile`. Prints in-sample and leave-one-model-out error; `--write` updates
-`profiles.toml`. Rows that do not state their length or batch weigh little (they are sized on assumptions).
+Robust regression: coordinate descent on the capped absolute log error of peak memory, drawn towards the
+physical starting values of `profiles.Profile`. Prints in-sample and leave-one-model-out error; `--write`
+updates `profiles.toml`. Rows that do not state their length or batch weigh little (they are sized on
+assumptions).
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -15,6 +18,7 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from sizing import memory, profiles
 from sizing.profiles import Profile
@@ -48,7 +52,18 @@ FITTED: dict[str, tuple[str, ...]] = {
 }
 CAP = 0.6
 # profiles built on the generic one: their rows also serve the generic fit
-GENERIC_FROM = ("hf", "qwen", "swift2", "swift", "ult", "peft", "qlora", "deepspeed", "llamafactory", "unsloth")
+GENERIC_FROM = (
+    "hf",
+    "qwen",
+    "swift2",
+    "swift",
+    "ult",
+    "peft",
+    "qlora",
+    "deepspeed",
+    "llamafactory",
+    "unsloth",
+)
 
 Groups = Mapping[str, list[tuple[Row, float]]]
 
@@ -80,17 +95,18 @@ def error(profile: Profile, sample: Iterable[tuple[Row, float]]) -> float:
         task = replace(row.task, profile=constants_of(profile, row.task.profile))
         total += w * min(CAP, abs(log_ratio(memory.training_parts(task).peak / GIB, row.peak_gib)))
         mass += w
-    return total / max(mass, 1e-9)
+    return float(total / max(mass, 1e-9))
 
 
 def constants_of(fitted: Profile, own: Profile) -> Profile:
     """`own` (with its known facts) carrying the fitted constants of `fitted`."""
-    return replace(own, **{name: getattr(fitted, name) for name in CONSTANTS})
+    changes: dict[str, Any] = {name: getattr(fitted, name) for name in CONSTANTS}
+    return replace(own, **changes)
 
 
 def pull(profile: Profile, names: Iterable[str]) -> float:
     """Penalty for leaving the physical starting values."""
-    return sum(0.004 * ((getattr(profile, n) - CONSTANTS[n][0]) / CONSTANTS[n][1]) ** 2 for n in names)
+    return math.fsum(0.004 * ((getattr(profile, n) - CONSTANTS[n][0]) / CONSTANTS[n][1]) ** 2 for n in names)
 
 
 def fit(start: Profile, sample: list[tuple[Row, float]], names: tuple[str, ...]) -> Profile:
@@ -100,7 +116,8 @@ def fit(start: Profile, sample: list[tuple[Row, float]], names: tuple[str, ...])
         before = score
         for name in names:
             for value in CONSTANTS[name][2]:
-                trial = replace(best, **{name: float(value)})
+                change: dict[str, Any] = {name: float(value)}
+                trial = replace(best, **change)
                 mark = error(trial, sample) + pull(trial, names)
                 if mark < score - 1e-9:
                     best, score = trial, mark
@@ -112,7 +129,7 @@ def fit(start: Profile, sample: list[tuple[Row, float]], names: tuple[str, ...])
 def fit_all(groups: Groups, only: str | None = None) -> dict[str, Profile]:
     """Every fitted profile; the generic one first, on all frameworks built upon it."""
     known = profiles.load()
-    base = {n: CONSTANTS[n][0] for n in CONSTANTS}
+    base: dict[str, Any] = {n: CONSTANTS[n][0] for n in CONSTANTS}
     found: dict[str, Profile] = {}
     for key, names in FITTED.items():
         if only is not None and key not in (only, "hf"):
@@ -120,13 +137,14 @@ def fit_all(groups: Groups, only: str | None = None) -> dict[str, Profile]:
         sample = groups.get("hf*" if key == "hf" else key, [])
         start = replace(known[key], **base)
         if key != "hf" and "hf" in found and known[key].key in GENERIC_FROM:
-            start = replace(start, **{n: getattr(found["hf"], n) for n in ("layer", "zero3_gib")})
+            start = replace(start, layer=found["hf"].layer, zero3_gib=found["hf"].zero3_gib)
         found[key] = fit(start, sample, names) if sample else start
     return found
 
 
 def spreads(rows: list[Row], fitted: Mapping[str, Profile]) -> dict[str, float]:
-    """p90 of measured over predicted per profile, drawn towards the figure of all rows where few stand behind it."""
+    """p90 of measured over predicted per profile, drawn towards the figure of all rows where few stand
+    behind it."""
     ratios: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         if is_training(row) and row.peak_gib and row.complete and row.task is not None:
@@ -205,10 +223,16 @@ def main(argv: list[str] | None = None) -> int:
         text = ", ".join(f"{n}={getattr(used, n):g}" for n in FITTED.get(key, ()))
         out(f"{key:12s} {describe(mine)}   {text}\n")
     pairs = [(r, predict(r, fitted)) for r in usable]
-    out(f"in sample, all      {describe(pairs)}\nin sample, complete {describe(p for p in pairs if p[0].complete)}\n")
+    out(
+        f"in sample, all      {describe(pairs)}\n"
+        f"in sample, complete {describe(p for p in pairs if p[0].complete)}\n"
+    )
     if args.lomo:
         left = leave_one_model_out(rows)
-        out(f"left out, all       {describe(left)}\nleft out, complete  {describe(p for p in left if p[0].complete)}\n")
+        out(
+            f"left out, all       {describe(left)}\n"
+            f"left out, complete  {describe(p for p in left if p[0].complete)}\n"
+        )
     if args.write:
         write(fitted, spreads(rows, fitted), Path(str(files("sizing").joinpath("profiles.toml"))))
     return 0

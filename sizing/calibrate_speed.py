@@ -1,7 +1,8 @@
 """Fit the speed constants on rows with tokens per second: `python -m sizing.calibrate_speed [--write]`.
 
-Median polish on the log error: alternately every card's share and every framework's factor is moved by the median
-error of its rows, until nothing moves; launch and dequantisation constants by a small grid before that.
+Median polish on the log error: alternately every card's share and every framework's factor is moved by the
+median error of its rows, until nothing moves; launch and dequantisation constants by a small grid before
+that.
 """
 
 from __future__ import annotations
@@ -62,16 +63,6 @@ def score(sample: Sample, table: Rates) -> float:
     return sum(min(1.0, abs(e)) for e in errors(sample, table)) / len(sample)
 
 
-def card_key(row: Row, table: Rates) -> str:
-    """The entry of the card table that a row is rated by."""
-    assert row.task is not None and row.task.card is not None
-    card = row.task.card
-    for key in (card.name, card.name.split("-")[0]):
-        if key in table.cards:
-            return key
-    return speed.card_class(card)
-
-
 def framework_key(row: Row, keys: Iterable[str]) -> str:
     assert row.task is not None
     full = f"{row.task.profile.key}/{row.task.method}"
@@ -96,7 +87,8 @@ def polish(sample: Sample, table: Rates, split: frozenset[str]) -> Rates:
         current = replace(table, cards=cards, frameworks=frameworks)
         groups = defaultdict(list)
         for (row, _rate), e in zip(sample, errors(sample, current), strict=True):
-            groups[card_key(row, current)].append(e)
+            assert row.task is not None and row.task.card is not None
+            groups[current.card_key(row.task.card)].append(e)
         for key, values in groups.items():
             if len(values) >= MIN_ROWS and not key.startswith("class:"):
                 cards[key] = min(1.0, cards[key] * math.exp(-0.7 * median(values)))
@@ -128,7 +120,9 @@ def fit(rows: Iterable[Row]) -> tuple[Sample, Rates]:
         ratios = [
             abs(e)
             for (row, _), e in zip(sample, errors(sample, best), strict=True)
-            if row.task and row.task.card and speed.training_speed(row.task, row.task.card, best).known == known
+            if row.task
+            and row.task.card
+            and speed.training_speed(row.task, row.task.card, best).known == known
         ]
         if len(ratios) >= 15:
             spread[known] = round(min(2.5, math.exp(quantile(ratios, 0.84))), 2)
@@ -141,6 +135,7 @@ def tidy(table: Rates) -> dict[str, object]:
         "launch_ms": table.launch_ms,
         "half_tokens": table.half_tokens,
         "cards": {k: round(v, 3) for k, v in table.cards.items()},
+        "like": dict(table.like),
         "frameworks": {k: round(v, 3) for k, v in sorted(table.frameworks.items())},
         "moe": dict(table.moe),
         "launch": dict(table.launch),
@@ -149,7 +144,9 @@ def tidy(table: Rates) -> dict[str, object]:
     }
 
 
-HEAD = "# Speed constants, fitted by `python -m sizing.calibrate_speed --write`. Meaning: docs/sizing.md §4.\n"
+HEAD = (
+    "# Speed constants, fitted by `python -m sizing.calibrate_speed --write`. Meaning: docs/sizing.md §4.\n"
+)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -164,7 +161,9 @@ def main(argv: list[str] | None = None) -> int:
         groups[f"{row.task.profile.key:12s} {row.task.card.name}"].append(math.exp(e) - 1)
     for key in sorted(groups):
         values = groups[key]
-        sys.stdout.write(f"{key:28s} n={len(values):3d} median {median(map(abs, values)):.1%} bias {median(values):+.1%}\n")
+        sys.stdout.write(
+            f"{key:28s} n={len(values):3d} median {median(map(abs, values)):.1%} bias {median(values):+.1%}\n"
+        )
     every = [abs(math.exp(e) - 1) for e in errors(sample, table)]
     sys.stdout.write(f"all n={len(every)} median {median(every):.1%} p80 {quantile(every, 0.8):.1%}\n")
     sys.stdout.write(f"{tidy(table)}\n")

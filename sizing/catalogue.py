@@ -1,4 +1,5 @@
-"""The built-in model catalogue (`models.csv`): a name → its dimensions. Names match by whole tokens, never fuzzily."""
+"""The built-in model catalogue (`models.csv`): a name → its dimensions. Names match by whole tokens, never
+fuzzily."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import csv
 import re
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any
 
 from sizing.errors import SizingError
 from sizing.model import Experts, Mla, ModelFacts
@@ -21,7 +23,8 @@ _DECIMAL = re.compile(r"(?<=\d)_(?=\d)")
 
 
 def tokens_of(name: str) -> tuple[str, ...]:
-    """`Qwen/Qwen1.5-7B-Chat` → ('qwen', '1.5', '7b'): organisation, case, separators and noise words dropped."""
+    """`Qwen/Qwen1.5-7B-Chat` → ('qwen', '1.5', '7b'): organisation, case, separators and noise words
+    dropped."""
     text = _DECIMAL.sub(".", name.strip().lower().rsplit("/", 1)[-1])
     return tuple(t for t in _TOKEN.findall(text) if t not in NOISE)
 
@@ -34,16 +37,23 @@ def _experts(row: dict[str, str]) -> Experts | None:
     if not row["experts"]:
         return None
     return Experts(
-        int(row["experts"]), int(row["top_k"]), int(row["expert_ffn"]), _int(row["shared_ffn"]), _int(row["dense_layers"])
+        int(row["experts"]),
+        int(row["top_k"]),
+        int(row["expert_ffn"]),
+        _int(row["shared_ffn"]),
+        _int(row["dense_layers"]),
     )
 
 
 def _facts(row: dict[str, str]) -> ModelFacts:
     features = [f for f in row["features"].split(";") if f]
     positions = sum(int(f.split(":")[1]) for f in features if f.startswith("learned_pos:"))
+    sizes: dict[str, Any] = {
+        key: int(row[key]) for key in ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")
+    }
     return ModelFacts(
         name=row["name"],
-        **{key: int(row[key]) for key in ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab")},
+        **sizes,
         tied=row["tied"] == "yes",
         gated=row["gated"] == "yes",
         bias=row["bias"],
@@ -77,7 +87,8 @@ def _by_tokens() -> dict[tuple[str, ...], ModelFacts]:
 
 @lru_cache(maxsize=4096)
 def find(name: str) -> ModelFacts | None:
-    """The model of that name, or None. `qwen2.5-7b`, `Qwen/Qwen2.5-7B-Instruct` and `qwen2.5 7B` are one model."""
+    """The model of that name, or None. `qwen2.5-7b`, `Qwen/Qwen2.5-7B-Instruct` and `qwen2.5 7B` are one
+    model."""
     index = _by_tokens()
     found = index.get(tokens_of(name))
     if found is None:

@@ -89,7 +89,8 @@ def need_spread(task: Task) -> float:
 def high(task: Task, p50: float, usable: float | None) -> tuple[float, float]:
     """(p90 of what a card will show, p90 of what it needs) from the median, both GiB.
 
-    On a known card the first never passes the usable memory unless the second does: reserved memory is elastic.
+    On a known card the first never passes the usable memory unless the second does: reserved memory is
+    elastic.
     """
     need = p50 * need_spread(task)
     shown = p50 * (max(GUESSED_SPREAD, task.profile.spread) if task.length_assumed else task.profile.spread)
@@ -104,7 +105,8 @@ def peak_of(task: Task) -> Parts:
 
 
 def estimate(task: Task, *, step_seconds: float | None = None, dataset_gb: float = 0.0) -> Estimate:
-    """Size one task. `step_seconds`: measured seconds of one optimizer step, which overrides the speed model."""
+    """Size one task. `step_seconds`: measured seconds of one optimizer step, which overrides the speed
+    model."""
     found = peak_of(task)
     p50 = found.peak / GIB
     usable = usable_gib(task)
@@ -130,6 +132,15 @@ def estimate(task: Task, *, step_seconds: float | None = None, dataset_gb: float
     if task.card is not None and task.card.note:
         notes.append(task.card.note)
     return Estimate(
-        task, p50, p90, need, usable, {k: gib(v) for k, v in found.parts.items()}, found.binding, *rates, seconds,
-        host(task, dataset_gb), tuple(notes),
-    )  # fmt: skip
+        task,
+        p50,
+        p90,
+        need,
+        usable,
+        {k: gib(v) for k, v in found.parts.items()},
+        found.binding,
+        *rates,
+        seconds,
+        host(task, dataset_gb),
+        tuple(notes),
+    )

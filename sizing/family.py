@@ -1,4 +1,5 @@
-"""Dimensions for a model known by its parameter count alone: those of a common dense model, stretched to fit."""
+"""Dimensions for a model known by its parameter count alone: those of a common dense model, stretched to
+fit."""
 
 from __future__ import annotations
 
@@ -11,10 +12,10 @@ from sizing.errors import SizingError
 from sizing.model import ModelFacts
 
 # One current dense model per size class; between them the nearest in log P is stretched.
-LADDER = (
-    "smollm2-135m", "qwen2.5-0.5b", "llama-3.2-1b", "qwen2.5-1.5b", "qwen2.5-3b", "qwen2.5-7b", "llama-3.1-8b",
-    "qwen2.5-14b", "mistral-small-24b", "qwen2.5-32b", "llama-3.1-70b", "mistral-large-123b", "llama-3.1-405b",
-)  # fmt: skip
+LADDER = tuple(
+    "smollm2-135m qwen2.5-0.5b llama-3.2-1b qwen2.5-1.5b qwen2.5-3b qwen2.5-7b llama-3.1-8b qwen2.5-14b "
+    "mistral-small-24b qwen2.5-32b llama-3.1-70b mistral-large-123b llama-3.1-405b".split()
+)
 
 
 @lru_cache(maxsize=1024)

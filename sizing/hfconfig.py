@@ -1,4 +1,5 @@
-"""Model facts from a Hugging Face `config.json`: exact parameter counts, or a sentence saying what is missing."""
+"""Model facts from a Hugging Face `config.json`: exact parameter counts, or a sentence saying what is
+missing."""
 
 from __future__ import annotations
 
@@ -182,7 +183,8 @@ def _tied(config: Config, model_type: str) -> bool:
 
 
 def from_config(config: Any, name: str = "config.json") -> ModelFacts:
-    """Facts of a Hugging Face config (the parsed object). SizingError when dimensions are missing or senseless."""
+    """Facts of a Hugging Face config (the parsed object). SizingError when dimensions are missing or
+    senseless."""
     if not isinstance(config, Mapping):
         raise SizingError("config must be the object of a config.json")
     text, notes = _text_part(config)
@@ -190,11 +192,15 @@ def from_config(config: Any, name: str = "config.json") -> ModelFacts:
     hidden, layers, heads = _needed(text, "hidden"), _needed(text, "layers"), _needed(text, "heads")
     vocab = _first(text, "vocab") or _words()["vocab_defaults"].get(model_type)
     if vocab is None:
-        raise SizingError(f"config.json has no vocabulary size (looked for {', '.join(_words()['keys']['vocab'])})")
+        raise SizingError(
+            f"config.json has no vocabulary size (looked for {', '.join(_words()['keys']['vocab'])})"
+        )
     head_dim = _first(text, "head_dim")
     if head_dim is None:
         if hidden % heads:
-            raise SizingError(f"config.json: hidden size {hidden} is no multiple of {heads} heads and head_dim is absent")
+            raise SizingError(
+                f"config.json: hidden size {hidden} is no multiple of {heads} heads and head_dim is absent"
+            )
         head_dim = hidden // heads
     ffn = _ffn(text, model_type, hidden)
     offset = _words()["types"]["learned_positions"].get(model_type)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizing.memory import STATE_BYTES, lora_params, trained_embeddings
+from sizing.states import STATE_BYTES, lora_params, trained_embeddings
 from sizing.task import Task
 from sizing.units import GB, GIB
 
 PROCESS_RAM = 6.0 * GIB  # Python, CUDA context, data loader workers, per card
-PINNED = 1.4  # pinned buffers and copies beside offloaded states (reported: 744 GB for a 32B job, 16 B x P x 1.4)
+PINNED = (
+    1.4  # pinned buffers and copies beside offloaded states (reported: 744 GB for a 32B job, 16 B x P x 1.4)
+)
 DISK_GB_S = 1.0  # sequential read and write of a rented machine's local disk
 ENVIRONMENT_GB = 25.0  # system image, CUDA wheels, caches
 
@@ -28,7 +30,9 @@ def trained_params(task: Task) -> float:
     """Parameters with an optimizer state."""
     if task.trains_all:
         return float(task.model.params)
-    return lora_params(task.model, task.lora_rank, task.targets) + trained_embeddings(task.model, task.targets)
+    return lora_params(task.model, task.lora_rank, task.targets) + trained_embeddings(
+        task.model, task.targets
+    )
 
 
 def host(task: Task, dataset_gb: float = 0.0) -> Host:
@@ -46,7 +50,9 @@ def host(task: Task, dataset_gb: float = 0.0) -> Host:
     checkpoint = 0.0
     if task.method != "inference":
         sharded = task.trains_all and task.zero in ("1", "2", "3")
-        checkpoint = (2.0 + (12.0 if sharded else 4.0)) * m.params if task.trains_all else 16.0 * trained_params(task)
+        checkpoint = (
+            (2.0 + (12.0 if sharded else 4.0)) * m.params if task.trains_all else 16.0 * trained_params(task)
+        )
     disk = ENVIRONMENT_GB * GB + weights + 2.0 * checkpoint + dataset_gb * GB
     if task.method in ("lora", "qlora"):
         disk += weights  # the merged model

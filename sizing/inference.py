@@ -1,14 +1,15 @@
 """Inference: weights, KV cache of the concurrent sequences, and decoding speed bound by memory bandwidth.
 
-Source of the constants: Qwen README "Inference Performance" (13 rows); serving engines page the cache, plain
-transformers copies it while it grows (docs/sizing.md §5).
+Source of the constants: Qwen README "Inference Performance" (13 rows); serving engines page the cache,
+plain transformers copies it while it grows (docs/sizing.md §5).
 """
 
 from __future__ import annotations
 
 from sizing.cards import CardFacts
-from sizing.memory import QUANT_BYTES, Parts
+from sizing.memory import Parts
 from sizing.speed import Speed
+from sizing.states import QUANT_BYTES
 from sizing.task import Task
 from sizing.units import GB, GIB
 
@@ -44,7 +45,9 @@ def inference_parts(task: Task) -> Parts:
     weights, kv = weight_bytes(task) / split, cache / shards
     if paged(task):
         tokens = min(ENGINE_ACTIVATIONS, task.seq_len * task.concurrency)
-        working = tokens * (8.0 * m.hidden + 4.0 * m.layer_ffn_width / split) + 4.0 * m.vocab * min(256, task.concurrency)
+        working = tokens * (8.0 * m.hidden + 4.0 * m.layer_ffn_width / split) + 4.0 * m.vocab * min(
+            256, task.concurrency
+        )
         overhead = ENGINE_OVERHEAD
     else:
         kv *= GROWING_CACHE
@@ -65,4 +68,9 @@ def inference_speed(task: Task, card: CardFacts) -> Speed:
     read = (active + cache / 2) / split / (card.bandwidth_gb_s * GB * reached)
     compute = 2.0 * m.compute_params * task.concurrency / split / (card.tflops * 1e12 * 0.5)
     step = per_layer * m.layers + max(read, compute)
-    return Speed(step, {"launch": per_layer * m.layers, "read": read, "arithmetic": compute}, task.concurrency / step, "card")
+    return Speed(
+        step,
+        {"launch": per_layer * m.layers, "read": read, "arithmetic": compute},
+        task.concurrency / step,
+        "card",
+    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from sizing import profiles
 from sizing.estimate import high, peak_of, usable_gib
+from sizing.host import host
 from sizing.task import Task
 from sizing.units import GIB
 
@@ -41,7 +42,7 @@ def smaller_batch(task: Task) -> Step | None:
         best = replace(task, micro_batch=size, grad_accum=task.grad_accum * task.micro_batch // size)
         if fits(best):
             break
-    return Step(f"micro-batch {size} with accumulation {best.grad_accum}", best) if best else None
+    return Step(f"micro-batch {size} x {best.grad_accum} accumulation", best) if best else None
 
 
 def checkpointing(task: Task) -> Step | None:
@@ -53,7 +54,7 @@ def checkpointing(task: Task) -> Step | None:
 def fused_loss(task: Task) -> Step | None:
     if task.loss == "fused" or task.method == "inference":
         return None
-    return Step("fused cross entropy (Liger)", replace(task, loss="fused"))
+    return Step("fused loss (Liger)", replace(task, loss="fused"))
 
 
 def small_adam(task: Task) -> Step | None:
@@ -128,7 +129,8 @@ RUNGS: tuple[Callable[[Task], Step | None], ...] = (
 
 
 def more_cards(task: Task) -> Iterator[Step]:
-    """2 … 64 cards: adapters by ZeRO-3 where one card cannot hold the base, full training by ZeRO-3, serving by TP."""
+    """2 … 64 cards: adapters by ZeRO-3 where one card cannot hold the base, full training by ZeRO-3,
+    serving by TP."""
     for count in (2, 4, 8, 16, 32, 64):
         if count <= task.cards:
             continue
@@ -152,15 +154,17 @@ def tensor_parallel(task: Task) -> Step | None:
 
 
 def smallest_change(task: Task) -> str | None:
-    """The cheapest change, or chain of changes, after which the task fits; None when it fits or nothing helps."""
+    """The cheapest change, or chain of changes, after which the task fits; None when it fits or nothing
+    helps."""
     if task.visible_gib is None or fits(task):
         return None
     rungs = [*RUNGS, tensor_parallel]
     for rung in rungs:
         step = rung(task)
         if step is not None and fits(step.task):
-            return step.words
-    current, taken = task, []
+            return step.words + _host_note(step.task)
+    current = task
+    taken: list[str] = []
     for rung in (smaller_batch, checkpointing, fused_loss):
         step = rung(current)
         if step is not None:
@@ -174,11 +178,15 @@ def smallest_change(task: Task) -> str | None:
             if step is not None:
                 base, names = step.task, [*names, step.words]
                 if fits(base):
-                    return " + ".join(_last_zero(names))
+                    return " + ".join(_last_zero(names)) + _host_note(base)
         for step in more_cards(current):
             if fits(step.task):
                 return " + ".join([*taken, step.words])
     return None
+
+
+def _host_note(task: Task) -> str:
+    return f" ({host(task).cpu_ram_gib:,.0f} GiB of host memory)" if task.offload != "none" else ""
 
 
 def _last_zero(names: list[str]) -> list[str]:

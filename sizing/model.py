@@ -1,7 +1,9 @@
-"""The dimensions of a decoder-only language model and what follows from them: parameters, active ones, KV cache.
+"""The dimensions of a decoder-only language model and what follows from them: parameters, active ones, KV
+cache.
 
-Formula (docs/sizing.md §1): P = L·(2·h·a·d + 2·h·k·d + m·h·f) + norms and biases + V·h·(1 if tied else 2), m = 3 for
-a gated FFN and 2 for a plain one; a mixture of experts counts every expert for memory, top_k and shared for compute.
+Formula (docs/sizing.md §1): P = L·(2·h·a·d + 2·h·k·d + m·h·f) + norms and biases + V·h·(1 if tied, else 2),
+m = 3 for a gated FFN and 2 for a plain one; a mixture of experts counts every expert for memory, top_k and
+shared for compute.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ class Mla:
 
 @dataclass(frozen=True)
 class Experts:
-    """Mixture of experts: `count` experts of width `width`, `top_k` used per token, `shared` width always used."""
+    """Mixture of experts: `count` experts of width `width`, `top_k` used per token, `shared` width always
+    used."""
 
     count: int
     top_k: int
@@ -86,7 +89,12 @@ class ModelFacts:
             return 2 * h * self.q_width + 2 * h * self.kv_width
         m = self.mla
         query = h * m.q_rank + m.q_rank * self.q_width if m.q_rank else h * self.q_width
-        return query + h * (m.kv_rank + m.rope) + m.kv_rank * self.heads * (m.nope + m.value) + self.heads * m.value * h
+        return (
+            query
+            + h * (m.kv_rank + m.rope)
+            + m.kv_rank * self.heads * (m.nope + m.value)
+            + self.heads * m.value * h
+        )
 
     @cached_property
     def ffn_matrices(self) -> int:
@@ -148,7 +156,11 @@ class ModelFacts:
     def params(self) -> int:
         """All parameters, those of a vision tower included."""
         return (
-            self.matrix_params + self.embedding_params + self.head_params + self.small_params + self.extra_params
+            self.matrix_params
+            + self.embedding_params
+            + self.head_params
+            + self.small_params
+            + self.extra_params
         )
 
     @cached_property

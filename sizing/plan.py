@@ -17,13 +17,13 @@ from sizing.task import Task, parse
 from sizing.workload import Workload
 
 NODE_SIZES = (1, 2, 4, 8)
-RAM_GIB_PER_CARD = 128.0  # host memory that rented machines offer per card at most; offload beyond it is no plan
+RAM_GIB_PER_CARD = 128.0  # host memory of rented machines per card at most; offload beyond it is no plan
 EVALUATION_SHARE = 0.03  # of the training time, a pass over a held-out tenth at each epoch
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a workload runs on `cards` cards of one kind. GiB per card, tokens/s of all cards, hours of the whole run."""
+    """How a workload runs on `cards` cards of one kind. GiB per card, tokens/s of all cards, whole hours."""
 
     card: str
     cards: int
@@ -69,7 +69,9 @@ def layouts(task: Task) -> Iterator[Step]:
         yield Step("DDP", replace(task, zero="0"))
         yield Step("ZeRO-3", replace(task, zero="3"))
     else:
-        if task.model.experts is not None:  # ZeRO-3 gathers every expert for every token: expert parallel first
+        if (
+            task.model.experts is not None
+        ):  # ZeRO-3 gathers every expert for every token: expert parallel first
             yield from megatron(task)
         yield Step("ZeRO-2", replace(task, zero="2"))
         yield Step("ZeRO-3", replace(task, zero="3"))
@@ -107,7 +109,9 @@ def offloads(task: Task) -> Iterator[Step]:
         return
     ways = []
     if task.trains_all:
-        ways.append(Step("optimizer offload", replace(task, zero="2" if task.cards > 1 else "0", offload="optimizer")))
+        ways.append(
+            Step("optimizer offload", replace(task, zero="2" if task.cards > 1 else "0", offload="optimizer"))
+        )
     if task.trains_all and task.cards > 1:
         ways.append(Step("ZeRO-3 + optimizer offload", replace(task, zero="3", offload="optimizer")))
     ways.append(Step("ZeRO-3 + full offload", replace(task, zero="3", offload="cpu")))
@@ -121,9 +125,11 @@ def squeezed(task: Task, free: Mapping[str, bool]) -> Iterator[Step]:
     yield Step("", task)
     current, words = task, ""
     for name, rung in (
-        ("micro_batch", smaller_batch), ("grad_checkpoint", checkpointing), ("loss_kernel", fused_loss),
+        ("micro_batch", smaller_batch),
+        ("grad_checkpoint", checkpointing),
+        ("loss_kernel", fused_loss),
         ("optimizer", small_adam),
-    ):  # fmt: skip
+    ):
         step = rung(current) if free[name] else None
         if step is not None:
             current, words = step.task, f"{words}, {step.words}"
@@ -143,7 +149,9 @@ def best_layout(task: Task, free: Mapping[str, bool]) -> Step | None:
 def describe(step: Step) -> str:
     """The strategy in words: method, layout, micro-batch."""
     task = step.task
-    method = {"qlora": f"QLoRA {task.quant}", "lora": "LoRA", "full": "full", "pretrain": "pretrain"}.get(task.method)
+    method = {"qlora": f"QLoRA {task.quant}", "lora": "LoRA", "full": "full", "pretrain": "pretrain"}.get(
+        task.method
+    )
     if task.method == "inference":
         weights = task.quant or task.precision
         return f"serve {weights}, {step.words}, {task.concurrency} sequences"
@@ -162,7 +170,9 @@ def _hours(workload: Workload, found: Estimate) -> tuple[float, float, float]:
     assert found.tokens_per_s_p10 and found.tokens_per_s_p50 and found.tokens_per_s_p90
     fixed = (found.host.load_s + found.host.save_s * max(1.0, workload.epochs)) / 3600
     work = workload.trained_tokens * (1.0 + EVALUATION_SHARE) / 3600
-    fast, middle, slow = (fixed + work / r for r in (found.tokens_per_s_p90, found.tokens_per_s_p50, found.tokens_per_s_p10))
+    fast, middle, slow = (
+        fixed + work / r for r in (found.tokens_per_s_p90, found.tokens_per_s_p50, found.tokens_per_s_p10)
+    )
     return fast, middle, slow
 
 
@@ -172,12 +182,26 @@ def _plan(workload: Workload, step: Step, verdict: str | None = None) -> Plan:
     fast, middle, slow = _hours(workload, found)
     task = step.task
     return Plan(
-        task.card.name if task.card else "", task.cards, task.nodes, task.cards // task.nodes, describe(step),
-        found.peak_gib_p50, found.peak_gib_p90, found.usable_gib, verdict or found.verdict or "does_not_fit",
-        found.tokens_per_s_p10 or 0.0, found.tokens_per_s_p50 or 0.0, found.tokens_per_s_p90 or 0.0,
-        fast, middle, slow, found.host.cpu_ram_gib, found.host.disk_gib, (*workload.assumptions, *found.assumptions),
+        task.card.name if task.card else "",
+        task.cards,
+        task.nodes,
+        task.cards // task.nodes,
+        describe(step),
+        found.peak_gib_p50,
+        found.peak_gib_p90,
+        found.usable_gib,
+        verdict or found.verdict or "does_not_fit",
+        found.tokens_per_s_p10 or 0.0,
+        found.tokens_per_s_p50 or 0.0,
+        found.tokens_per_s_p90 or 0.0,
+        fast,
+        middle,
+        slow,
+        found.host.cpu_ram_gib,
+        found.host.disk_gib,
+        (*workload.assumptions, *found.assumptions),
         None if found.fits else smallest_change(task),
-    )  # fmt: skip
+    )
 
 
 def _base(workload: Workload, card: CardFacts, cards: int, nodes: int) -> Task:
@@ -194,9 +218,11 @@ def _base(workload: Workload, card: CardFacts, cards: int, nodes: int) -> Task:
 def _free(workload: Workload) -> dict[str, bool]:
     pinned = workload.pinned
     return {
-        "micro_batch": workload.micro_batch is None, "grad_checkpoint": "grad_checkpoint" not in pinned,
-        "loss_kernel": "loss_kernel" not in pinned, "optimizer": "optimizer" not in pinned,
-    }  # fmt: skip
+        "micro_batch": workload.micro_batch is None,
+        "grad_checkpoint": "grad_checkpoint" not in pinned,
+        "loss_kernel": "loss_kernel" not in pinned,
+        "optimizer": "optimizer" not in pinned,
+    }
 
 
 def plan_on(workload: Workload, card: CardFacts, cards: int, nodes: int = 1) -> Plan:
@@ -216,13 +242,19 @@ def plan_on(workload: Workload, card: CardFacts, cards: int, nodes: int = 1) -> 
 
 
 def plans(
-    workload: Workload, cards: Iterable[str], *, max_cards: int = 64, node_sizes: Iterable[int] = NODE_SIZES,
+    workload: Workload,
+    cards: Iterable[str],
+    *,
+    max_cards: int = 64,
+    node_sizes: Iterable[int] = NODE_SIZES,
     failures: bool = False,
-) -> list[Plan]:  # fmt: skip
-    """Plans for every named card and every count of `counts(max_cards, node_sizes)` on which the workload fits.
+) -> list[Plan]:
+    """Plans for every named card and every count of `counts(max_cards, node_sizes)` on which the workload
+    fits.
 
-    Ordered by card, then count. Cards that cannot do the work are left out; with `failures` the largest count of a
-    card that never fits is returned too, its verdict `tight` or `does_not_fit` and the smallest change that would fit.
+    Ordered by card, then count. Cards that cannot do the work are left out; with `failures` the largest
+    count of a card that never fits is returned too, its verdict `tight` or `does_not_fit` and the smallest
+    change that would fit.
     """
     sizes = tuple(node_sizes)
     found: list[Plan] = []
@@ -237,8 +269,11 @@ def plans(
     return found
 
 
-def minimum(workload: Workload, card: str, *, max_cards: int = 64, node_sizes: Iterable[int] = NODE_SIZES) -> Plan | None:
-    """The plan with the fewest cards of a kind, or None when none fits. SizingError where the card is unfit as such.
+def minimum(
+    workload: Workload, card: str, *, max_cards: int = 64, node_sizes: Iterable[int] = NODE_SIZES
+) -> Plan | None:
+    """The plan with the fewest cards of a kind, or None when none fits. SizingError where the card is unfit
+    as such.
 
     Offload to host memory counts only where no number of cards does without it.
     """

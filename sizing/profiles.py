@@ -1,4 +1,5 @@
-"""Framework profiles (`profiles.toml`): a handful of fitted constants and the defaults each framework really has."""
+"""Framework profiles (`profiles.toml`): a handful of fitted constants and the defaults each framework
+really has."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ GENERIC = "hf"
 
 @dataclass(frozen=True)
 class Profile:
-    """Constants of one framework. Meaning and source of each: docs/sizing.md §3; fitted by `sizing.calibrate`."""
+    """Constants of one framework. Meaning and source of each: docs/sizing.md §3; fitted by
+    `sizing.calibrate`."""
 
     key: str
     label: str
@@ -29,7 +31,9 @@ class Profile:
     spread: float = 1.2  # p90 / p50 of measured over predicted
     speed: float = 1.0  # share of the card's attainable rate that this framework reaches
     # known
-    master: str = "bf16"  # of full training without ZeRO: bf16 (pure), fp32 (master copy) or amp (fp32 weights)
+    master: str = (
+        "bf16"  # of full training without ZeRO: bf16 (pure), fp32 (master copy) or amp (fp32 weights)
+    )
     zero_master: str = "fp32"  # the same under ZeRO or FSDP
     zero3_gib: float = 4.0  # DeepSpeed ZeRO-3: live parameters, buckets and NCCL beyond the gathered layers
     fsdp_fp32: bool = False  # fp32 residual stream under FSDP
@@ -65,11 +69,14 @@ def build(raw: dict[str, dict[str, Any]]) -> dict[str, Profile]:
     names = {f.name for f in fields(Profile)}
     found: dict[str, Profile] = {}
     for key, table in raw.items():
-        own = {k: (tuple(v) if k == "match" else v) for k, v in table.items() if k not in ("base", "rows")}
+        own: dict[str, Any] = {
+            k: (tuple(v) if k == "match" else v) for k, v in table.items() if k not in ("base", "rows")
+        }
         if strange := set(own) - names:
             raise ValueError(f"profiles.toml: {key}: unknown {', '.join(sorted(strange))}")
         base = found[table["base"]] if "base" in table else Profile(key, key)
-        found[key] = replace(base, **{"match": (), **own, "key": key})
+        changes: dict[str, Any] = {"match": (), **own, "key": key}
+        found[key] = replace(base, **changes)
     return found
 
 
@@ -86,6 +93,7 @@ def _key(text: str) -> str | None:
 
 
 def find(framework: Any) -> tuple[Profile, bool]:
-    """The profile of a framework's name (longest match) and whether the name was known (None counts as unknown)."""
+    """The profile of a framework's name (longest match) and whether the name was known (None counts as
+    unknown)."""
     key = _key(framework) if isinstance(framework, str) else None
     return load()[key or GENERIC], key is not None

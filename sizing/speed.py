@@ -14,18 +14,21 @@ from importlib.resources import files
 from typing import Any
 
 from sizing.cards import CardFacts
-from sizing.memory import QUANT_BYTES, lora_params, trained_embeddings
+from sizing.states import QUANT_BYTES, lora_params, trained_embeddings
 from sizing.task import Task
 from sizing.units import GB, TERA
 
-HOST_BYTES_S = 60.0 * GB  # CPU Adam reads and writes 32 bytes per parameter at what a rented host's memory gives
+HOST_BYTES_S = (
+    60.0 * GB
+)  # CPU Adam reads and writes 32 bytes per parameter at what a rented host's memory gives
 
 
 @dataclass(frozen=True)
 class Rates:
     """The fitted speed constants (`speed.toml`)."""
 
-    cards: Mapping[str, float]  # card or class → attainable share of the dense peak
+    cards: Mapping[str, float]  # card family or class → attainable share of the dense peak
+    like: Mapping[str, str]  # card of the same silicon → the family whose rows stand for it
     frameworks: Mapping[str, float]  # profile or profile/method → factor on it
     moe: Mapping[str, float]  # profile or "default" → further factor for a mixture of experts
     launch_ms: float  # per layer and micro-step of a checkpointed adapter run on a plain Python loop
@@ -34,13 +37,13 @@ class Rates:
     half_tokens: float  # tokens per micro-batch at which a matmul of width 4,096 reaches half its rate
     spread: Mapping[str, float]  # "known", "card", "other" → p90/p50
 
-    def card(self, card: CardFacts) -> tuple[float, bool]:
-        """Attainable share for a card, and whether measured rows stand behind it."""
+    def card_key(self, card: CardFacts) -> str:
+        """The entry of `cards` that rates this card: its own, its silicon's, or its class's."""
         for key in (card.name, card.name.split("-")[0]):
+            key = self.like.get(key, key)
             if key in self.cards:
-                return self.cards[key], True
-        return self.cards[card_class(card)], False
-
+                return key
+        return card_class(card)
 
     def framework(self, task: Task) -> float | None:
         """Factor of the task's framework and method, None where no rows stand behind it."""
@@ -70,15 +73,22 @@ def rates() -> Rates:
 
 def rates_of(raw: Mapping[str, Any]) -> Rates:
     """Constants from the parsed table."""
-    return Rates(  # fmt: skip
-        raw["cards"], raw["frameworks"], raw["moe"], raw["launch_ms"], raw["launch"], raw["dequant"],
-        raw["half_tokens"], raw["spread"],
+    return Rates(
+        raw["cards"],
+        raw["like"],
+        raw["frameworks"],
+        raw["moe"],
+        raw["launch_ms"],
+        raw["launch"],
+        raw["dequant"],
+        raw["half_tokens"],
+        raw["spread"],
     )
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Seconds of one micro-step by part, tokens per second of all cards, and what stands behind the figure."""
+    """Seconds of one micro-step by part, tokens per second of all cards, what stands behind the figure."""
 
     seconds: float
     parts: dict[str, float]
@@ -124,7 +134,9 @@ def node_bytes_s(task: Task, card: CardFacts) -> float:
         return card.nvlink_gb_s / 2 * 0.7 * GB
     if card.p2p:
         return card.pcie_gb_s * 0.8 * GB
-    return card.pcie_gb_s * 0.4 * min(1.0, 2.0 / task.cards) * GB  # through host memory, which all cards share
+    return (
+        card.pcie_gb_s * 0.4 * min(1.0, 2.0 / task.cards) * GB
+    )  # through host memory, which all cards share
 
 
 def communication(task: Task, card: CardFacts) -> float:
@@ -144,19 +156,24 @@ def communication(task: Task, card: CardFacts) -> float:
         moved = 2.0 * 2.0 * trained * share / task.grad_accum
     seconds = moved / link_bytes_s(task, card)
     if task.tp > 1:
-        seconds += 8.0 * m.layers / task.pp * task.tokens * m.hidden * 2.0 / task.tp / node_bytes_s(task, card)
+        seconds += (
+            8.0 * m.layers / task.pp * task.tokens * m.hidden * 2.0 / task.tp / node_bytes_s(task, card)
+        )
     return seconds + host
 
 
 def offload_seconds(task: Task, card: CardFacts, weights: float, trained: float, ranks: int) -> float:
-    """Seconds per micro-step over PCIe, and of Adam on the CPU, where weights or optimizer states live on the host."""
+    """Seconds per micro-step over PCIe, and of Adam on the CPU, where weights or optimizer states live on
+    the host."""
     if task.offload == "none":
         return 0.0
     passes = 3.0 if task.checkpoint == "true" else 2.0
     fetch = passes * weights / ranks if task.offload == "cpu" else 0.0
     update = 4.0 * trained / ranks if task.trains_all else 0.0  # gradients down, weights back up
     adam = 32.0 * trained / task.nodes / HOST_BYTES_S if task.trains_all else 0.0
-    return fetch / (card.pcie_gb_s * 0.6 * GB) + (update / (card.pcie_gb_s * 0.6 * GB) + adam) / task.grad_accum
+    return (
+        fetch / (card.pcie_gb_s * 0.6 * GB) + (update / (card.pcie_gb_s * 0.6 * GB) + adam) / task.grad_accum
+    )
 
 
 def dequantisation(task: Task, card: CardFacts, table: Rates) -> float:
@@ -182,7 +199,8 @@ def launch(task: Task, table: Rates) -> float:
 def training_speed(task: Task, card: CardFacts, table: Rates | None = None) -> Speed:
     """Speed of a training task on a card."""
     table = table or rates()
-    share, measured = table.card(card)
+    key = table.card_key(card)
+    share, measured = table.cards[key], not key.startswith("class:")
     framework = table.framework(task)
     known = "known" if measured and framework is not None else ("card" if measured else "other")
     share *= framework if framework is not None else table.frameworks["default"]
@@ -205,7 +223,13 @@ def training_speed(task: Task, card: CardFacts, table: Rates | None = None) -> S
         whole = task.tokens
     return Speed(
         total,
-        {"launch": issue, "arithmetic": arithmetic, "dequantisation": unpack, "communication": exposed, "bubble": bubble},
+        {
+            "launch": issue,
+            "arithmetic": arithmetic,
+            "dequantisation": unpack,
+            "communication": exposed,
+            "bubble": bubble,
+        },
         whole / total,
         known,
     )

@@ -1,4 +1,5 @@
-"""Measured rows (`tests/sizing/data/*.jsonl`): read, sized, compared. Used by calibration, benchmark and tests."""
+"""Measured rows (`tests/sizing/data/*.jsonl`): read, sized, compared. Used by calibration, benchmark and
+tests."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def _cards() -> dict[str, tuple[str, str | None]]:
 
 
 def card_of(text: str | None) -> cards.CardFacts | None:
-    """The card a row's text names, by the table beside the rows (the command line reads it with the card reader)."""
+    """The card a row's text names, by the table beside the rows (the command line reads it with the card
+    reader)."""
     name, form = _cards().get(text or "", ("", None))
     return cards.get(name, form) if name else None
 
@@ -83,9 +85,15 @@ def read(names: Iterable[str] = ("sizing_truth",)) -> list[Row]:
                 why = str(error)
             found.append(
                 Row(
-                    record["id"], raw, record["measured"], record["source"], record.get("quality", "B"),
-                    record.get("notes", ""), task, why,
-                )  # fmt: skip
+                    record["id"],
+                    raw,
+                    record["measured"],
+                    record["source"],
+                    record.get("quality", "B"),
+                    record.get("notes", ""),
+                    task,
+                    why,
+                )
             )
     return found
 

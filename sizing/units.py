@@ -1,4 +1,5 @@
-"""Units. Memory inside this room is bytes; only results are GiB. Sellers print GB = 10**9, cards report GiB = 2**30."""
+"""Units. Memory inside this room is bytes; only results are GiB. Sellers print GB = 10**9, cards report GiB
+= 2**30."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Reading the words of a task: many spellings, one meaning (`words.toml`); an unknown spelling is None, never a guess."""
+"""Reading the words of a task: many spellings, one meaning (`words.toml`); an unknown spelling is None,
+never a guess."""
 
 from __future__ import annotations
 

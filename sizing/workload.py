@@ -1,4 +1,4 @@
-"""A workload as a user writes it (TOML, JSON or flags): what to run, on how much data, within which limits."""
+"""A workload as a user writes it (TOML, JSON, flags): what to run, on how much data, within which limits."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from typing import Any
 
 from sizing import words
 from sizing.errors import SizingError
-from sizing.task import DEFAULTS, positive, whole
+from sizing.fields import positive, whole
+from sizing.task import DEFAULTS
 
 DEFAULT_EPOCHS = 3.0  # the Beijing article's task
-BILLING_MODES = (
-    "on_demand", "prepaid_hour", "daily", "weekly", "monthly", "yearly", "reserved", "spot", "pack", "serverless",
-)  # fmt: skip
+BILLING_MODES = tuple(
+    "on_demand prepaid_hour daily weekly monthly yearly reserved spot pack serverless".split()
+)
 # Fields of a `size` task that a workload may pin down; everything else the planner chooses.
-PINNED = (
-    "precision", "quant", "optimizer", "lora_rank", "lora_targets", "grad_checkpoint", "flash_attn", "framework",
-    "loss_kernel", "grad_accum", "tp", "pp",
-)  # fmt: skip
+PINNED = tuple(
+    "precision quant optimizer lora_rank lora_targets grad_checkpoint flash_attn framework loss_kernel "
+    "grad_accum tp pp".split()
+)
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,24 @@ class Workload:
     def task(self, **layout: Any) -> dict[str, Any]:
         """The `size` task of this workload on a layout (card count, ZeRO stage, ...)."""
         raw: dict[str, Any] = {
-            "model": self.model, "params": self.params, "config": self.config, "method": self.method,
-            "seq_len": self.seq_len, "micro_batch": self.micro_batch, "concurrency": self.concurrency, **self.pinned,
-        }  # fmt: skip
+            "model": self.model,
+            "params": self.params,
+            "config": self.config,
+            "method": self.method,
+            "seq_len": self.seq_len,
+            "micro_batch": self.micro_batch,
+            "concurrency": self.concurrency,
+            **self.pinned,
+        }
         raw.update(layout)
         return {k: v for k, v in raw.items() if v is not None}
 
 
-KNOWN = {f.name for f in fields(Workload)} - {"pinned", "assumptions"} | {"samples", "tokens_per_sample"} | set(PINNED)
+KNOWN = (
+    {f.name for f in fields(Workload)} - {"pinned", "assumptions"}
+    | {"samples", "tokens_per_sample"}
+    | set(PINNED)
+)
 
 
 def _names(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
@@ -110,7 +121,8 @@ def _flag(raw: Mapping[str, Any], key: str) -> bool:
 
 
 def parse(raw: Any) -> Workload:
-    """A workload from its parsed TOML or JSON object. SizingError, one sentence, for anything it cannot mean."""
+    """A workload from its parsed TOML or JSON object. SizingError, one sentence, for anything it cannot
+    mean."""
     if not isinstance(raw, Mapping):
         raise SizingError(f"a workload must be a table of fields, got {type(raw).__name__}")
     if strange := sorted(set(raw) - KNOWN):
@@ -137,18 +149,32 @@ def parse(raw: Any) -> Workload:
     if bad := [m for m in modes if m not in BILLING_MODES]:
         raise SizingError(f"unknown billing mode {', '.join(bad)} (known: {', '.join(BILLING_MODES)})")
     return Workload(
-        name=str(raw.get("name") or ""), model=raw.get("model"), params=positive(raw, "params"),
-        config=raw.get("config"), method=method, seq_len=seq_len, micro_batch=whole(raw, "micro_batch"),
-        tokens=_tokens(raw, method, seq_len, notes), epochs=epochs, dataset_gb=positive(raw, "dataset_gb") or 0.0,
-        deadline_hours=positive(raw, "deadline_hours"), budget_cny=positive(raw, "budget_cny"),
-        regions=_names(raw, "regions"), cards=_names(raw, "cards"), billing_modes=modes,
-        interruptible=_flag(raw, "interruptible"), hours=hours, concurrency=concurrency,
-        pinned={k: raw[k] for k in PINNED if raw.get(k) is not None}, assumptions=tuple(notes),
-    )  # fmt: skip
+        name=str(raw.get("name") or ""),
+        model=raw.get("model"),
+        params=positive(raw, "params"),
+        config=raw.get("config"),
+        method=method,
+        seq_len=seq_len,
+        micro_batch=whole(raw, "micro_batch"),
+        tokens=_tokens(raw, method, seq_len, notes),
+        epochs=epochs,
+        dataset_gb=positive(raw, "dataset_gb") or 0.0,
+        deadline_hours=positive(raw, "deadline_hours"),
+        budget_cny=positive(raw, "budget_cny"),
+        regions=_names(raw, "regions"),
+        cards=_names(raw, "cards"),
+        billing_modes=modes,
+        interruptible=_flag(raw, "interruptible"),
+        hours=hours,
+        concurrency=concurrency,
+        pinned={k: raw[k] for k in PINNED if raw.get(k) is not None},
+        assumptions=tuple(notes),
+    )
 
 
 def read(path: Path) -> Workload:
-    """A workload file: `.json` as JSON, anything else as TOML. SizingError names the file and what is wrong."""
+    """A workload file: `.json` as JSON, anything else as TOML. SizingError names the file and what is
+    wrong."""
     try:
         text = path.read_text(encoding="utf-8")
         raw = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
