@@ -48,15 +48,18 @@ class BillingWord:
     source: str
 
 
-@cache
 def billing_words(provider: str | None = None) -> Mapping[str, BillingWord]:
-    """All words by lower-case spelling; those of `provider` replace the general ones."""
-    found: dict[str, BillingWord] = {}
-    for scope in ("", provider or ""):
-        for row in rows("billing_words.csv"):
-            if row["provider"] == scope:
-                found[_fold(row["word"])] = _word(row)
-    return MappingProxyType(found)
+    """All words by folded spelling; those of `provider` replace the general ones."""
+    tables = _tables()
+    return tables.get(provider or "", tables[""])
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, BillingWord]]:
+    found: dict[str, dict[str, BillingWord]] = {"": {}}
+    for row in rows("billing_words.csv"):
+        found.setdefault(row["provider"], {})[_fold(row["word"])] = _word(row)
+    return MappingProxyType({slug: MappingProxyType(found[""] | own) for slug, own in found.items()})
 
 
 def lookup(word: str, provider: str | None = None) -> BillingWord | None:

@@ -52,12 +52,21 @@ class Node:
     entry: Entry | None = None
 
 
-@cache
 def index(provider: str | None = None) -> Node:
     """The trie of all aliases; where `provider` means its own thing, its aliases replace the general ones."""
+    return _index(provider if provider in _own_words() else "")
+
+
+@cache
+def _own_words() -> frozenset[str]:
+    return frozenset(row["provider"] for row in rows("card_aliases.csv"))
+
+
+@cache
+def _index(provider: str) -> Node:
     root = Node()
     table = rows("card_aliases.csv")
-    for scope in ("", provider or ""):
+    for scope in ("", provider):
         fresh: set[str] = set()
         for row in table:
             if row["provider"] != scope or "(" in row["alias"]:
@@ -70,13 +79,18 @@ def index(provider: str | None = None) -> Node:
     return root
 
 
-@cache
 def literals(provider: str) -> Mapping[str, Entry]:
     """A seller's labels that are no row of atoms (`4080(S)-32G`), upper case, for whole texts."""
-    found: dict[str, Entry] = {}
+    return _literals().get(provider, {})
+
+
+@cache
+def _literals() -> Mapping[str, Mapping[str, Entry]]:
+    found: dict[str, dict[str, Entry]] = {}
     for row in rows("card_aliases.csv"):
-        if row["provider"] == provider and "(" in row["alias"]:
-            found[row["alias"].upper()] = Entry(card=row["card"], kind=row["kind"] or "whole")
+        if row["provider"] and "(" in row["alias"]:
+            entry = Entry(card=row["card"], kind=row["kind"] or "whole")
+            found.setdefault(row["provider"], {})[row["alias"].upper()] = entry
     return MappingProxyType(found)
 
 

@@ -38,7 +38,8 @@ class Card:
     """One good. `vram_gb` is None where a bare name leaves the size open; `family` joins its sizes.
 
     `other_gb`: further sizes the same good is printed with. `slice_gb`: sizes its slices are sold in.
-    `vram_implied`: the bare name tells a reader of free text the size. `physics` is the lowest form.
+    `bin_of`: the looser name that the same good also goes by (910B3 is a 910B). `vram_implied`: the bare
+    name tells a reader of free text the size. `physics`: figures of the lowest form.
     """
 
     card: str
@@ -52,6 +53,7 @@ class Card:
     other_gb: tuple[Decimal, ...]
     slice_gb: tuple[Decimal, ...]
     slice_by_size: bool
+    bin_of: str
     vram_implied: bool
     forms: tuple[str, ...]
     pcie: str
@@ -174,6 +176,7 @@ def _card(row: dict[str, str], by_form: dict[str, Physics]) -> Card:
         other_gb=decimals(row["other_gb"]),
         slice_gb=decimals(row["slice_gb"]),
         slice_by_size=row["slice_by_size"] == "yes",
+        bin_of=row["bin_of"],
         vram_implied=row["vram_implied"] == "yes",
         forms=forms,
         pcie=row["pcie"],

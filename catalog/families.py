@@ -60,7 +60,7 @@ def card_of(cloud: str, sku: str) -> str | None:
 
 def _row(cloud: str, sku: str) -> Family | None:
     key = _key(cloud, sku)
-    exact, open_ended = _tables(cloud)
+    exact, open_ended = _tables().get(cloud, ({}, ()))
     found = exact.get(key)
     if found is None:
         found = next((row for prefix, row in open_ended if key.startswith(prefix)), None)
@@ -74,13 +74,15 @@ def families() -> tuple[Family, ...]:
 
 
 @cache
-def _tables(cloud: str) -> tuple[Mapping[str, Family], tuple[tuple[str, Family], ...]]:
-    own = [family for family in families() if family.cloud == cloud]
-    exact = {_key(cloud, f.sku): f for f in own if not f.sku.endswith("*")}
-    prefixes = sorted(
-        ((_key(cloud, f.sku[:-1]), f) for f in own if f.sku.endswith("*")), key=lambda p: -len(p[0])
-    )
-    return MappingProxyType(exact), tuple(prefixes)
+def _tables() -> Mapping[str, tuple[Mapping[str, Family], tuple[tuple[str, Family], ...]]]:
+    """By cloud: rows of one size by key, and rows for all sizes by prefix, longest prefix first."""
+    found = {}
+    for cloud in {family.cloud for family in families()}:
+        own = [family for family in families() if family.cloud == cloud]
+        exact = {_key(cloud, f.sku): f for f in own if not f.sku.endswith("*")}
+        wide = [(_key(cloud, f.sku[:-1]), f) for f in own if f.sku.endswith("*")]
+        found[cloud] = (MappingProxyType(exact), tuple(sorted(wide, key=lambda pair: -len(pair[0]))))
+    return MappingProxyType(found)
 
 
 def _key(cloud: str, sku: str) -> str:

@@ -17,9 +17,10 @@ from pipeline.reading.card_parts import Parts, around
 from pipeline.reading.normalise import normalise
 
 _SIZE_CELL = re.compile(r"\s?\|\s?(?:显存\s?)?([0-9]{1,3})\s?G(?:I?B)?\s?(?=\||$)")
+_BARE_SIZE = re.compile(r"-([0-9]{2,3})(?![0-9A-Z.,~\-]|\s?[卡张块颗片台机元万千年月日号个%/])")
 _CPU_ONLY = re.compile(
-    r"^\s*(?:CPU|无卡|无GPU|纯CPU)(?![A-Z])|纯CPU|无卡模式|CPU(?:型|云|服务器|实例|主机|计算|独享|ONLY)"
-    r"|(?:INTEL|AMD)\s?(?:XEON|EPYC)|(?:^|[^A-Z])(?:XEON|EPYC|鲲鹏|飞腾|KUNPENG)(?![A-Z])"
+    r"^\s*(?:CPU|无卡|无GPU|纯CPU)(?![A-Z])|纯CPU|无卡模式|CPU(?:型|云|服务器|实例|主机|计算|独享|ONLY)|海光\s?CPU"
+    r"|(?:INTEL|AMD)\s?(?:XEON|EPYC|CORE|RYZEN)|(?:^|[^A-Z])(?:XEON|EPYC|KUNPENG|E[57]-[0-9]{4})(?![A-Z])|鲲鹏|飞腾|至强|酷睿"
 )
 
 
@@ -115,9 +116,8 @@ def find(text: str, provider: str | None = None) -> list[CardHit]:
         parts = around(upper, start, end, limit, sliceable=_sliceable(entry))
         if split is not None and parts.vram_gb is None:
             parts.vram_gb = split
-        if parts.vram_gb is None and entry.card is not None and (m := _SIZE_CELL.match(upper, parts.end)):
-            size = Decimal(m[1])  # the next cell of a row: taken only where it is a size of this card
-            parts.vram_gb = size if sized(entry.card, size) is not None else None
+        if parts.vram_gb is None and entry.card is not None:
+            parts.vram_gb = _loose_size(upper, entry.card, parts.end)
         hits.append(_resolve(upper, entry, parts, name_end=end))
     if not hits and (m := _CPU_ONLY.search(upper)):
         return [CardHit(m.start(), m.end(), None, None, None, None, "cpu", False)]
@@ -159,14 +159,24 @@ def _one_good(hits: list[CardHit]) -> CardHit | None:
         ),
     )
     table = cards()
+    best = next((hit for hit in hits if table[hit.card or ""].bin_of in goods), best)
+    mine = table[best.card or ""]
     for name in goods - {best.card}:
-        other, mine = table.get(name or ""), table.get(best.card or "")
-        # A bare name beside a sized one of the same family (`V100 | Tesla V100-32G`) is the same good.
-        if other is None or mine is None or other.family != mine.family:
+        other = table[name or ""]
+        # `V100 | Tesla V100-32G`, `910B (910B3)`: a barer name beside its good names no second one.
+        if other.card != mine.bin_of and other.family != mine.family:
             return None
-        if any(hit.vram_stated for hit in hits if hit.card == name):
+        if any(hit.vram_stated and hit.vram_gb != best.vram_gb for hit in hits if hit.card == name):
             return None
     return best
+
+
+def _loose_size(upper: str, card: str, end: int) -> Decimal | None:
+    """A size in the next cell of a row (`A100 | 80GB`) or without a unit (`A100-80`), if the card has it."""
+    m = _SIZE_CELL.match(upper, end) or _BARE_SIZE.match(upper, end)
+    if m is None or sized(card, Decimal(m[1])) is None:
+        return None
+    return Decimal(m[1])
 
 
 def _sliceable(entry: Entry) -> bool:

@@ -25,12 +25,12 @@ TAIL = re.compile(
     _OPEN + r"(?:"
     r"(?P<form>SXM(?:[2-6](?![0-9]))?(?![A-Z])|PCI-?E(?![A-Z])(?:\s?[345]\.0)?(?:\s?X\s?(?:16|8)(?![0-9]))?"
     r"|NVL(?![A-Z0-9]))"
+    r"|(?P<mig>[1-7]G\.(?P<mig_gb>[0-9]{1,2})GB?)(?![A-Z0-9])"
     rf"|(?:显存|VRAM)?[:：\s]*(?P<either>[0-9]{{2,3}})\s?{_UNIT}?\s?(?:[/或、~～]|-(?!\s?[0-9]{{3}}))\s?"
     rf"(?P<other>[0-9]{{2,3}})\s?G(?:I?B)?{_NOT_VRAM}"
     rf"|(?:显存|VRAM)?[:：\s]*(?P<vram>[0-9]{{1,6}}(?:\.[0-9]{{1,2}})?)\s?(?P<unit>{_UNIT}){_NOT_VRAM}"
     r"(?P<cut>\s?版)?"
     r"|(?P<slice>V-?GPU(?![0-9])|MIG|VWS|VDWS|GRID|切片|切分|虚拟化|分片|虚拟卡|共享型)(?![A-Z])"
-    r"|(?P<mig>[1-7]G\.(?P<mig_gb>[0-9]{1,2})GB?)(?![A-Z0-9])"
     r"|(?P<times>[*×X✕])\s?(?P<n>[0-9]{1,4})(?![0-9.A-Z%]|\s?(?:G|MB|/[0-9]))(?:\s?" + _CARD_WORD + r")?"
     rf"|(?:共|合计|满配)?(?P<n2>[0-9]{{1,4}}|[{_ZH}]{{1,3}})\s?{_CARD_WORD}{_NOT_COUNT}"
     r"|(?P<num>[0-9])\s?/\s?(?P<den>[0-9]{1,2})(?![0-9.])(?:\s?[卡张块颗个])?"
@@ -54,6 +54,7 @@ HEAD = re.compile(
     r")[\s\-_:：的]{0,2}$"
 )
 QUARTER = re.compile(r"/(2|3|4|6|8|12|16|24)(?![0-9A-Z.]|\s?(?:[卡张块颗片台机月时天年元]|G|X))")
+PROFILE = re.compile(r"-([0-9]{1,2})[QCBA](?![A-Z0-9])")  # NVIDIA's vGPU profiles: `T4-4Q`
 _HEAD_LAST = frozenset("*×X✕0123456789卡张块颗片枚个路GBPUSMIE存版的V半")
 _STOCK = ("总量", "空闲", "库存", "可租", "剩余", "余量", "占用", "在线")
 _HEAD_SPAN = 24
@@ -104,6 +105,9 @@ def _after(upper: str, parts: Parts, limit: int, *, sliceable: bool) -> None:
         sliceable and (m := QUARTER.match(upper, pos, limit)) is not None
     ):  # UCloud and Aliyun write a quarter card as `T4/4`
         parts.share = Fraction(1, int(m[1]))
+        pos = parts.end = m.end()
+    elif sliceable and (m := PROFILE.match(upper, pos, limit)) is not None:
+        parts.slice_word, parts.vram_gb = True, Decimal(m[1])
         pos = parts.end = m.end()
     while pos < limit and (m := TAIL.match(upper, pos, limit)) is not None:
         if not _take(m, parts):
