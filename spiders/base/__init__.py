@@ -40,16 +40,20 @@ route that needs a key is asked only when the user has set it: `routes = (Route(
 needs=("EXAMPLE_TOKEN",)),)`, and `self.credential("EXAMPLE_TOKEN")` gives it.
 """
 
+from scrapy import Request
+from scrapy.http import Response
+
 from spiders.base.browser import BrowserSpider, Rendered, State
 from spiders.base.file import FileSpider, published
 from spiders.base.json import JsonSpider, Walk
 from spiders.base.source import Place, Route, SourceSpider
 from spiders.base.table import Row, TableSpider
 from spiders.base.text import TextSpider
-from spiders.shape import ANY, FLAG, LIST, NUMBER, TABLE, TEXT, get, pointer, text
+from spiders.listing import Listing
+from spiders.shape import ANY, FLAG, LIST, NUMBER, TABLE, TEXT, get, loads, pointer, text
 
 __all__ = [
-    "ANY", "FLAG", "LIST", "NUMBER", "TABLE", "TEXT", "BrowserSpider", "FileSpider", "JsonSpider", "Place",
-    "Rendered", "Route", "Row", "SourceSpider", "State", "TableSpider", "TextSpider", "Walk", "get",
-    "pointer", "published", "text",
+    "ANY", "FLAG", "LIST", "NUMBER", "TABLE", "TEXT", "BrowserSpider", "FileSpider", "JsonSpider", "Listing",
+    "Place", "Rendered", "Request", "Response", "Route", "Row", "SourceSpider", "State", "TableSpider",
+    "TextSpider", "Walk", "get", "loads", "pointer", "published", "text",
 ]  # fmt: skip

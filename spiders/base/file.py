@@ -84,6 +84,17 @@ class FileSpider(SourceSpider):
             return False
         return True
 
+    def heads(self, at: Place, *names: str) -> dict[str, str]:
+        """Scalars at the top of a JSON file by name, wherever in it they stand; absent ones are left out."""
+        found: dict[str, str] = {}
+        with self.reopen(at) as stream:
+            for prefix, event, value in ijson.parse(stream):
+                if prefix in names and event in ("string", "number"):
+                    found[prefix] = str(value)
+                    if len(found) == len(names):
+                        break
+        return found
+
     def reopen(self, at: Place) -> IO[bytes]:
         """The same file from its start."""
         return self.run.evidence.open(at.evidence)

@@ -31,7 +31,7 @@ from spiders.evidence import clean_url
 from spiders.listing import Listing
 from spiders.robots import RobotsDisallowed
 from spiders.run import Run, package_version
-from spiders.shape import Expectation, differences
+from spiders.shape import Expectation, differences, get, loads
 from spiders.signs import classify, is_login_address
 from spiders.textio import charset_of, decode
 
@@ -86,6 +86,8 @@ class SourceSpider(Spider):
     routes: ClassVar[tuple[Route, ...]] = (Route("public"),)
     evidence_kind: ClassVar[str] = "page"
     scope: ClassVar[str] = "national"
+    # Lists without prices (regions, card names): address → fields of each row. Kept as evidence, checked.
+    references: ClassVar[Mapping[str, Expectation]] = {}
     needs_browser: ClassVar[bool] = False
 
     config: CrawlConfig
@@ -207,6 +209,34 @@ class SourceSpider(Spider):
         for route in routes:
             for request in self.begin(route.name):
                 yield request
+        if routes:
+            for url, row in self.references.items():
+                request = self.ask(url, self.reference, route=routes[0].name, row=row)
+                yield request.replace(errback=self.reference_failed)
+
+    def reference(self, response: Response, row: Expectation) -> None:
+        """A list without prices: `row` gives paths whose first step is where the list stands."""
+        body = self.text_of(response)
+        try:
+            answer = loads(body)
+        except ValueError:
+            self.run.changed(response.url, "JSON", _digest(body))
+            return
+        for path, expected in row.items():
+            where, _, field = path.partition("/")
+            entries = get(answer, where)
+            if not isinstance(entries, list):
+                self.run.changed(response.url, f"a list at {where}", _digest(body))
+                return
+            for entry in entries[:100]:
+                self.compare(entry, {field: expected}, f"{where}/")
+
+    def reference_failed(self, failure: Failure) -> None:
+        """A list without prices that does not come costs no price: noted as a difference, no problem."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        error = failure.value
+        status = f"HTTP {error.response.status}" if isinstance(error, HttpError) else str(error)
+        self.run.changed(request.url, "an answer", status)
 
     def failed(self, failure: Failure) -> None:
         """Errback of every request: the failure becomes a named problem."""

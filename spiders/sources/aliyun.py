@@ -1,24 +1,18 @@
-"""Aliyun 阿里云: `instancePrice.json`, the ECS list prices of every instance type and region, in yuan per
-instance.
+"""Aliyun 阿里云: `instancePrice.json`, ECS list prices of every type and region, in yuan per instance.
 
-The file's version is embedded in the public price page and must be found there: old versions stay online,
-frozen. The highest by number counts (2.0.28 < 2.0.211). Key: region :: type :: network :: system :: I/O; a
-price of 0 is "not sold". Only GPU families are quoted; other types, systems and networks are counted. A
-file published more than 90 days ago is refused. Known from three public clients (2024 … 2026); tax is not
+The version is embedded in the public price page: old files stay online, frozen, so the highest by number
+counts (2.0.28 < 2.0.211). Key: region :: type :: network :: system :: I/O; 0 is "not sold". Other types,
+systems and networks than Linux GPUs are counted. Known from three public clients (2024 … 2026); tax is not
 stated.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
 
 import ijson
-from scrapy.http import Response
 
-from spiders.base import FileSpider, Place, pointer, published
-from spiders.listing import Listing
+from spiders.base import FileSpider, Listing, Place, Response, Route, pointer, published
 
 VERSION = re.compile(r"g\.alicdn\.com/aliyun/ecs-price-info/([0-9]+(?:\.[0-9]+)+)")
 FILE = "https://g.alicdn.com/aliyun/ecs-price-info/{}/price/download/instancePrice.json"
@@ -30,6 +24,7 @@ class Aliyun(FileSpider):
     """The price file of the mainland site."""
 
     name = "aliyun"
+    routes = (Route("file"),)
     origins = ("https://www.aliyun.com", "https://g.alicdn.com")
     evidence_kind = "pricing"
     scope = "region"
@@ -42,25 +37,24 @@ class Aliyun(FileSpider):
             yield FILE.format(newest), newest
 
     def read_file(self, stream: IO[bytes], at: Place) -> Iterator[Listing]:
-        if self.fresh(published(next(ijson.items(stream, "publicationDate"), None)), at):
-            with self.reopen(at) as again:
-                currency = next(ijson.items(again, "currency"), "")
-            with self.reopen(at) as again:
-                for key, prices in ijson.kvitems(again, "pricingInfo"):
-                    yield from self._type(key, prices, currency, at)
+        head = self.heads(at, "currency", "publicationDate")
+        if self.fresh(published(head.get("publicationDate")), at):
+            for key, prices in ijson.kvitems(stream, "pricingInfo"):
+                region, sku, *rest = key.split("::")
+                if not GPU_FAMILY.match(sku):
+                    self.skip("no GPU")
+                elif rest != ["vpc", "linux", "optimized"]:
+                    self.skip("other system or network")
+                else:
+                    here = at.at(pointer("pricingInfo", key))
+                    yield from self._type(region, sku, prices, head.get("currency", ""), here)
 
-    def _type(
-        self, key: str, prices: dict[str, list[dict[str, str]]], currency: str, at: Place
-    ) -> Iterator[Listing]:
-        region, sku, *rest = key.split("::")
-        if not GPU_FAMILY.match(sku) or rest != ["vpc", "linux", "optimized"]:
-            self.skip("no GPU" if not GPU_FAMILY.match(sku) else "other system or network")
-            return
+    def _type(self, region: str, sku: str, prices: Any, currency: str, at: Place) -> Iterator[Listing]:
         for kind, period in PERIODS.items():
             for number, price in enumerate(prices.get(kind) or ()):
                 count = price.get("period") or "1"
-                yield at.at(pointer("pricingInfo", key, kind, number)).listing(
-                    "price", price_text=price.get("price"), price_kind="list", sku=sku, os="linux",
+                yield at.listing(
+                    f"{kind}/{number}/price", price_text=price.get("price"), sku=sku, region_text=region,
                     unit=f"{currency}/instance/{period if count == '1' else f'{count} {period}'}",
-                    mode="on_demand" if period == "hour" else None, region_text=region,
+                    mode="on_demand" if period == "hour" else None, price_kind="list", os="linux",
                 )  # fmt: skip

@@ -1,30 +1,17 @@
-"""AutoDL: the home page's price table, national, with a tab for members (炼丹会员, shown first) and one for
-everybody (普通用户).
+"""AutoDL: the home page's price table, national, in yuan per card-hour, with a tab for members (炼丹会员,
+shown first) and one for everybody (普通用户). It exists only in a hashed JavaScript bundle: a browser shows
+it.
 
-The table exists only in a hashed JavaScript bundle, so a real browser shows it. The member's price is no
-list price, and its rate is not constant (95 % mostly, 75 % was seen): both are quoted as printed, none is
-computed. The ranking table below the prices is full of numbers that are no prices. Region list and GPU list
-are public and carry no price: they are kept as evidence and checked. Machines by region need the user's own
-token. Known from copies, 2026-09-24.
+The member's rate is not constant (95 % mostly, 75 % was seen): both prices are quoted, none is computed.
+The ranking below is full of numbers that are no prices. Region and GPU list are public without prices: kept
+and checked. Known from copies, 2026-09-24; tax is not stated.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from scrapy import Request
-from scrapy.http import Response
+from spiders.base import NUMBER, TEXT, BrowserSpider, Listing, Place, Rendered, Route, State
 
-from spiders.base import BrowserSpider, Place, Rendered, State
-from spiders.listing import Listing
-from spiders.shape import NUMBER, TEXT, loads
-
-HOME = "https://www.autodl.com/home"
-LISTS = {
-    "https://www.autodl.com/api/v1/region/list": {"region_name": TEXT, "region_sign": TEXT},
-    "https://www.autodl.com/api/v1/machine/gpu_type": {"gpu_name": TEXT, "gpu_memory": NUMBER},
-}
 TITLE = re.compile(r"^(?P<card>[^\n/￥¥]{2,48}?)\s*/\s*(?P<vram>\d{1,3})\s*G[Bi]{0,2}\b", re.M)
 PRICE = re.compile(r"[￥¥]\s*\d[\d.,]*\s*(?:元)?\s*/\s*(?:小时|时|h)")
 
@@ -33,24 +20,18 @@ class Autodl(BrowserSpider):
     """List and member price of every card on the home page."""
 
     name = "autodl"
+    routes = (Route("home"),)
     origins = ("https://www.autodl.com",)
-    pages = (HOME,)
+    pages = ("https://www.autodl.com/home",)
     states = (
         State("member", click=("炼丹会员",), ready=PRICE.pattern),
         State("list", click=("普通用户",), ready=PRICE.pattern),
     )
 
-    def begin(self, route: str) -> Iterator[Request]:
-        yield from super().begin(route)
-        for url, row in LISTS.items():
-            yield self.ask(url, self.public_list, route=route, row=row)
-
-    def public_list(self, response: Response, row: dict[str, str]) -> None:
-        """A list without prices: its shape is checked, its bytes are evidence."""
-        answer = loads(self.text_of(response))
-        self.compare(answer, {"code": ("Success", "OK"), "data": "list"})
-        for entry in (answer.get("data") or [])[:100]:
-            self.compare(entry, row, "data/")
+    references = {
+        "https://www.autodl.com/api/v1/region/list": {"data/region_name": TEXT, "data/region_sign": TEXT},
+        "https://www.autodl.com/api/v1/machine/gpu_type": {"data/gpu_name": TEXT, "data/gpu_memory": NUMBER},
+    }
 
     def read(self, state: Rendered, at: Place) -> Iterator[Listing]:
         text = "\n".join(state.lines)

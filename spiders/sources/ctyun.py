@@ -6,18 +6,16 @@ check, not a rule. A card count may be a fraction (slices of g5, g6, g7). Known 
 confirmed 2026-07-14 … 2026-08-22.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from spiders.base import Place, Row, TableSpider
-from spiders.listing import Listing
+from spiders.base import Listing, Place, Route, Row, TableSpider
 
 
 class Ctyun(TableSpider):
     """The price document, national scope."""
 
     name = "ctyun"
+    routes = (Route("document"),)
     origins = ("https://www.ctyun.cn",)
     evidence_kind = "pricing"
     pages = ("https://www.ctyun.cn/document/10029787/10047957",)

@@ -1,20 +1,15 @@
-"""Matpool 矩池云: the public market `GET matgo.cn/api/machine_pools`, prices per hour and unit (份).
+"""Matpool 矩池云: the public market `GET matgo.cn/api/machine_pools`, 1/100000 yuan per hour and unit (份).
 
-`priceMillicent` is in 1/100000 yuan. A unit is usually one card; `hardware.gpu.gpuIds` lists the cards of
-one. `max_available_units` is what can be rented now, `total` the cards of the pool. An answer may come
-without `code`; HTTP 200 with `code` 176 means "not logged in". The home page's "from" prices are monthly
-rates per hour: not used. Known from public clients, 2026-09-07; tax is not stated.
+A unit is usually one card; `gpuIds` lists the cards of one. `max_available_units` can be rented now,
+`total` are the cards of the pool. An answer may lack `code`; HTTP 200 with 176 means "not logged in". The
+home page's "from" prices are monthly rates per hour: not used. Known from public clients, 2026-09-07; tax
+is not stated.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from scrapy import Request
-
-from spiders.base import LIST, NUMBER, TEXT, JsonSpider, Place, Walk, get, text
-from spiders.listing import Listing
+from spiders.base import LIST, NUMBER, TEXT, JsonSpider, Listing, Place, Request, Route, Walk, get, text
 
 # The platform's own names of its zones (documented by two clients); they are no places.
 ZONES = {"0": "1区", "2": "2区", "3": "3区", "11": "亚太2区", "13": "13区", "15": "国产卡", "16": "16区"}
@@ -26,6 +21,7 @@ class Matpool(JsonSpider):
     """Pools with list and discounted price."""
 
     name = "matpool"
+    routes = (Route("pools"),)
     origins = ("https://matgo.cn",)
     evidence_kind = "realtime"
     scope = "pool"

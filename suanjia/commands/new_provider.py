@@ -1,0 +1,96 @@
+"""`suanjia new-provider`: the files of a new source, ready to be filled in (CONTRIBUTING says how)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+import click
+
+from suanjia.cli import OK, REFUSED, Failure
+from suanjia.settings import Settings
+
+# kind → (route kind of the provider file, path of the stand-in page, how its rows become a page)
+KINDS: dict[str, tuple[str, str, str]] = {
+    "json": ("api", "api/gpus", ""),
+    "table": (
+        "table",
+        "pricing.html",
+        'head = "<tr><th>GPU 型号</th><th>卡数</th><th>价格（元/小时）</th></tr>"\n'
+        '    lines = "".join(f"<tr><td>{c}</td><td>{n}</td><td>{p}</td></tr>" for c, n, p in rows)\n'
+        '    body = f"<h2>GPU 价格</h2><table>{head}{lines}</table>"',
+    ),
+    "text": (
+        "text",
+        "prices.html",
+        'lines = "".join(f"<p>{n}×{c}：{p}元/小时</p>" for c, n, p in rows)\n'
+        "    body = f'<div class=\"content\">{lines}</div>'",
+    ),
+    "browser": (
+        "browser",
+        "market",
+        'lines = "".join(f"<p>{c} ¥{p}/小时</p>" for c, _, p in rows)\n'
+        "    script = \"setTimeout(() => document.getElementById('late').hidden = false, 300)\"\n"
+        "    body = f'<div id=\"late\" hidden>{lines}</div><script>{script}</script>'",
+    ),
+}
+
+
+@click.command()
+@click.argument("slug")
+@click.option("--kind", type=click.Choice(list(KINDS)), default="json", show_default=True, help="Which base.")
+@click.option("--origin", help="Scheme and host of the site, e.g. https://api.example.cn.")
+@click.pass_obj
+def command(settings: Settings, slug: str, kind: str, origin: str | None) -> int:
+    """Scaffold a new source 新增供应商: provider file, spider, stand-in site.
+
+    The golden test of the source fails until `pytest --golden-write` has written its golden file and a person
+    has reviewed it.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", slug):
+        raise Failure(f"{slug!r} is no slug: lower-case letters, digits and _, a letter first")
+    root = Path(__file__).parents[2]
+    if not (root / "pyproject.toml").is_file() or not (root / "tests").is_dir():
+        raise Failure("new-provider writes into a source checkout of suanjia, and this is an installation")
+    made = _files(slug, kind, origin or f"https://www.{slug.replace('_', '-')}.example", settings)
+    there = [path for path in made if (root / path).exists()]
+    if there:
+        raise Failure(f"{there[0]} exists already; nothing was written", REFUSED)
+    for path, text in made.items():
+        (root / path).write_text(text, encoding="utf-8")
+        click.echo(path)
+    click.echo(
+        "\nNext: fill in the TODOs, then\n"
+        f"  pytest --golden-write tests/spiders/test_golden.py -k {slug}   # writes the golden file, fails\n"
+        f"  git diff --no-index /dev/null tests/golden/{slug}.jsonl        # review it\n"
+        f"  pytest tests/spiders -k {slug}",
+        err=True,
+    )
+    return OK
+
+
+def _files(slug: str, kind: str, origin: str, settings: Settings) -> Mapping[str, str]:
+    """Path in the checkout → text."""
+    from spiders.egress import origin_of
+    from spiders.registry import class_name
+
+    if origin_of(origin) != origin.rstrip("/"):
+        raise Failure(f"{origin!r} is not an origin such as https://api.example.cn")
+    route_kind, path, body = KINDS[kind]
+    words = {
+        "slug": slug, "Class": class_name(slug), "origin": origin.rstrip("/"), "kind": route_kind,
+        "path": path, "today": f"{settings.now():%Y-%m-%d}", "body": body,
+    }  # fmt: skip
+    stand_in = "market_json.py.tmpl" if kind == "json" else "market_page.py.tmpl"
+    return {
+        f"catalog/providers/{slug}.toml": _fill("provider.toml.tmpl", words),
+        f"spiders/sources/{slug}.py": _fill(f"{kind}.py.tmpl", words),
+        f"market/sites/{slug}.py": _fill(stand_in, words),
+    }
+
+
+def _fill(name: str, words: Mapping[str, str]) -> str:
+    return Template((files("suanjia.scaffold") / name).read_text("utf-8")).substitute(words)

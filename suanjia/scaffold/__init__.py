@@ -1,0 +1,1 @@
+"""Templates of `suanjia new-provider`: `$slug`, `$Class`, `$origin`, `$today` are filled in."""
