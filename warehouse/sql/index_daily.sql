@@ -19,19 +19,27 @@ WHERE run = -1
   AND t < (SELECT max(t) FROM ix_told AS late
            WHERE late.run = -1 AND late.good = early.good AND late.day = early.day);
 
-CREATE OR REPLACE TEMP TABLE ix_moment AS
-SELECT key_no, day, run, max(t) AS t, (2 * median(micro))::BIGINT AS twice,
-       (2 * median(micro) FILTER (WHERE in_stock))::BIGINT AS twice_in_stock,
-       bool_or(coalesce(in_stock, true)) AS may_be_bought
+-- The last moment of each day, and the last at which the key could be bought, packed as time in ms and run.
+CREATE OR REPLACE TEMP MACRO ix_pack(t, run) AS (t // 1000) * 4194304 + run + 1;
+
+CREATE OR REPLACE TEMP TABLE ix_last AS
+SELECT key_no, day, max(ix_pack(t, run)) AS last, max(ix_pack(t, run)) FILTER (WHERE in_stock) AS last_in_stock,
+       bool_or(coalesce(in_stock, true)) AS may_be_bought, bool_or(in_stock IS NOT NULL) AS shows_stock,
+       bool_or(coalesce(in_stock, false)) AS in_stock, max(t) AS t
 FROM ix_told
-GROUP BY key_no, day, run;
+GROUP BY key_no, day;
 
 -- `twice` is 2 · price · 10⁶, so that the mean of the two in the middle stays a whole number.
 CREATE OR REPLACE TEMP TABLE ix_day AS
-SELECT key_no, day,
-       arg_max(twice, (t, run)) AS twice,
-       arg_max(twice_in_stock, (t, run)) FILTER (WHERE twice_in_stock IS NOT NULL) AS twice_in_stock,
-       bool_or(may_be_bought) AS may_be_bought,
-       max(t) AS t
-FROM ix_moment
-GROUP BY key_no, day;
+SELECT l.key_no, l.day, a.twice, b.twice AS twice_in_stock, l.may_be_bought, l.shows_stock, l.in_stock, l.t
+FROM ix_last AS l
+JOIN (SELECT l.key_no, l.day, (2 * median(o.micro))::BIGINT AS twice
+      FROM ix_last AS l
+      JOIN ix_told AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last % 4194304 - 1
+      GROUP BY l.key_no, l.day) AS a ON a.key_no = l.key_no AND a.day = l.day
+LEFT JOIN (SELECT l.key_no, l.day, (2 * median(o.micro))::BIGINT AS twice
+           FROM ix_last AS l
+           JOIN ix_told AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last_in_stock % 4194304 - 1
+                            AND o.in_stock
+           GROUP BY l.key_no, l.day) AS b ON b.key_no = l.key_no AND b.day = l.day
+ORDER BY l.key_no, l.day;

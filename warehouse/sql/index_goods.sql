@@ -1,6 +1,6 @@
 -- What every good is to the index, and the observations that take part.
 -- In: store.good, store.run, store.fact; variables ix_currency, ix_classes, ix_trusts, ix_kinds, ix_precision,
--- ix_min, ix_max, ix_as_of. Out: ix_good, ix_key, ix_fact.
+-- ix_sites, ix_abroad, ix_min, ix_max, ix_as_of. Out: ix_good, ix_key, ix_fact.
 
 -- A number without trailing zeros, empty where unknown.
 CREATE OR REPLACE TEMP MACRO ix_plain(x) AS
@@ -20,6 +20,9 @@ SELECT g.good, g.offer_id, g.provider, g.provider_class, g.card, g.billing_mode,
        concat_ws('|', g.card, g.billing_mode, g.price_kind, CASE WHEN g.share < 1 THEN 'slice' ELSE '' END,
                  CASE WHEN g.is_floor THEN 'floor' ELSE '' END) AS unit_name,
        CASE WHEN g.date_precision <> getvariable('ix_precision') THEN 'date_precision'
+            WHEN NOT list_contains(getvariable('ix_sites'), g.site) THEN 'site'
+            WHEN g.region_code IS NULL
+                 AND list_contains(getvariable('ix_abroad'), lower(trim(g.region_label))) THEN 'abroad'
             WHEN g.currency <> getvariable('ix_currency') THEN 'currency'
             WHEN NOT list_contains(getvariable('ix_trusts'), g.trust) THEN 'trust'
             WHEN NOT list_contains(getvariable('ix_classes'), g.provider_class) THEN 'provider_class'
