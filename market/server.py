@@ -15,6 +15,7 @@ from typing import Any
 
 from aiohttp import web
 
+from market import DEMO_SITES
 from market import faults as faulty
 from market.facts import market_day
 from market.site import Answer, Ask, Route, Site, js_json, not_found
@@ -46,7 +47,7 @@ class Origins(dict[str, str]):
 class Market:
     """The sites, their clock, faults and log; served by `start` inside a running event loop."""
 
-    def __init__(self, now: datetime, sites: Sequence[Site], samples: bool = True) -> None:
+    def __init__(self, now: datetime, sites: Sequence[Site], samples: bool | None = True) -> None:
         market_day(now)
         self.now = now
         self.samples = samples
@@ -170,7 +171,7 @@ class Market:
             query_string=request.query_string,
             headers=dict(request.headers),
             body=await request.read(),
-            samples=self.samples,
+            samples=site.slug not in DEMO_SITES if self.samples is None else self.samples,
             fault=kind,
             state=self.state[site.slug],
         )
@@ -225,13 +226,14 @@ def running(
     now: datetime,
     sites: Sequence[str] | None = None,
     faults: Mapping[str, str | Mapping[str, Any]] | None = None,
-    samples: bool = True,
+    samples: bool | None = True,
     port: int = 0,
 ) -> Iterator[Origins]:
     """Serve the market in a thread; yields the origins table (`Origins`, a dict fit for JSON).
 
     `now` is the aware time the market shows, `sites` slugs (None: all), `faults` slug → kind or order,
-    `samples` whether rows marked `rebuilt sample` are served beside the dated facts, `port` the first port
+    `samples` whether rows marked `rebuilt sample` are served beside the dated facts (None: only at sites that
+    have no dated facts of their own, those outside `DEMO_SITES`), `port` the first port
     (0: any free ones). Raises ValueError for a naive `now`, KeyError for an unknown site, FaultError,
     OSError.
     """

@@ -31,6 +31,7 @@ from market.site import (
     not_found,
     page,
 )
+from market.sites import _aliyun_ecs as ecs
 
 FOLDER = "/aliyun/ecs-price-info/{version}"
 FROZEN = {"2.0.8": "2019-06-13T03:21:45Z", "2.0.28": "2020-11-05T08:10:02Z"}
@@ -250,6 +251,7 @@ SITE = Site(
         "https://buy-api.aliyun.com": (
             Route("/pricingDetail/queryPricingDetailList.json", price_detail, "POST"),
         ),
+        **{f"https://ecs.{region}.aliyuncs.com": (Route("/", ecs.call, "GET POST"),) for region in ecs.HOSTS},
     },
     swaps={
         "changed_field": (('"hours"', '"hourly"'), ('"postPay"', '"postPaid"')),

@@ -195,6 +195,17 @@ def server_goods(ask: Ask) -> Answer:
     return host_market.envelope([{"name": "AI服务器 8×RTX 4090", "price": 268000, "unit": "元/台"}])
 
 
+def price_docs(ask: Ask) -> Answer:
+    """A18: the price page of the documentation names no card price."""
+    body = "<h1>计费说明</h1><p>各型号GPU的价格请以官网及控制台展示为准。</p><p>无卡模式开机 ¥0.1/时。</p>"
+    return html_answer(page("计费方式 - AutoDL帮助文档", body))
+
+
+def order_preview(ask: Ask) -> Answer:
+    """A7 and the account's other routes: closed without a token, their answers are not documented."""
+    return host_market.refused(ask) or host_market.envelope(None, "RequestParameterIsWrong", "请求参数错误")
+
+
 def search(ask: Ask) -> Answer:
     """A4/A5."""
     return host_market.search(ask, listed(ask))
@@ -210,6 +221,10 @@ API = (
     Route("/api/v1/dev/machine/region/gpu_stock", dev_stock, "POST"),
     Route("/api/v1/dev/machine/gpu_stock", dev_stock, "GET"),
     Route("/api/v1/instance", own_instances, "POST"),
+    Route("/api/v1/order/price/preview", order_preview, "POST"),
+    Route("/api/v1/wallet", order_preview),
+    Route("/api/v1/user/member/detail", order_preview),
+    Route("/docs/price/", price_docs),
 )
 
 SITE = Site(

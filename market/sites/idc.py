@@ -8,8 +8,10 @@ page stands in `market/data/idc_truth.csv`. Page files are in `market/pages/idc/
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
+from market.faults import LIST_KINDS
 from market.site import Answer, Ask, Handler, Route, Site, Swap, html_answer, js_answer, not_found, page_file
 
 
@@ -31,6 +33,7 @@ class Idc(NamedTuple):
     field: Swap = ()
     header: Swap = ()
     unit: Swap = ()
+    rows: str = ""  # what one good looks like in the source, for emptied and cut lists
 
 
 UNIT_MONTH: Swap = (("元/月", "元/天"),)
@@ -51,6 +54,7 @@ IDCS = (
         (("data-table-row", "table-row"),),
         ((">月付<", ">月租<"),),
         ((">月付<", ">日付<"),),
+        rows=r"""<div class="data-table-row"><div class="data-table-col thead">(?!线路).*""",
     ),
     Idc(
         "idc_table",
@@ -60,6 +64,7 @@ IDCS = (
         (("<table", "<div"),),
         (("租用价格（月）", "月租"), (">月付<", ">月租<")),
         UNIT_MONTH,
+        rows=r"""<tr><td.*</tr>""",
     ),
     Idc(
         "idc_script_price",
@@ -73,6 +78,7 @@ IDCS = (
         (('"cprice"', '"price"'),),
         (),
         (('"cycle"', '"days"'),),
+        rows=r"""<ul>\n<li>(?:.*\n)*?</ul>""",
     ),
     Idc(
         "idc_cards",
@@ -82,6 +88,7 @@ IDCS = (
         (('class="card"', 'class="box"'),),
         (),
         UNIT_MONTH,
+        rows=r"""<div class="item">.*""",
     ),
     Idc(
         "idc_select_period",
@@ -96,6 +103,7 @@ IDCS = (
         (("product-row", "row-product"),),
         (),
         (("个月", "天"), ("/月", "/天")),
+        rows=r"""(?<!>)<option>.*</option>|<dd>.*</dd>|<label.*</label>""",
     ),
     Idc(
         "idc_mobile",
@@ -105,6 +113,7 @@ IDCS = (
         (('class="good"', 'class="item"'),),
         (),
         (("月付", "日付"),),
+        rows=r"""<li class="good">.*""",
     ),
     Idc(
         "idc_market_cards",
@@ -114,6 +123,7 @@ IDCS = (
         (("host-card", "host-box"),),
         (),
         (("/时", "/分"),),
+        rows=r"""\{ room:.*""",
     ),
     Idc(
         "idc_text",
@@ -123,6 +133,7 @@ IDCS = (
         (('class="content"', 'class="article"'),),
         (),
         (("/月", "/年"),),
+        rows=r"""<p>(?!7月|现货|期货|联系).*?</p>""",
     ),
     Idc(
         "idc_per_sku",
@@ -139,6 +150,7 @@ IDCS = (
         (("显卡", "型号"),),
         (("价格(元/月)", "月租(元/月)"),),
         (("元/月", "元/年"),),
+        rows=r"""<tr>.*class="sku".*""",
     ),
     Idc(
         "idc_article",
@@ -158,22 +170,30 @@ IDCS = (
 )
 
 
-def answer(page: Page, ask: Ask) -> Answer:
+def cut(ask: Ask, text: str, rows: str) -> str:
+    """The page with as many goods as the ask lets through."""
+    found = re.findall(rows, text) if rows and ask.fault in LIST_KINDS else []
+    for row in found[len(ask.cut(found)) :]:
+        text = text.replace(row, "", 1)
+    return text
+
+
+def answer(page: Page, ask: Ask, rows: str) -> Answer:
     """A page's bytes; 404 without samples."""
     if not ask.samples:
         return not_found()
-    text = page_file(f"idc/{page.file}")
+    text = cut(ask, page_file(f"idc/{page.file}"), rows)
     if page.file.endswith(".js"):
         return js_answer(text)
     return html_answer(text, page.encoding, page.content_type)
 
 
-def handler(choices: dict[str, Page]) -> Handler:
+def handler(choices: dict[str, Page], rows: str) -> Handler:
     """The handler of one path, choosing by query string."""
 
     def serve(ask: Ask) -> Answer:
         page = choices.get(ask.query_string, choices.get(""))
-        return answer(page, ask) if page else not_found()
+        return answer(page, ask, rows) if page else not_found()
 
     return serve
 
@@ -184,7 +204,7 @@ def site(idc: Idc) -> Site:
     for target, page in idc.pages.items():
         path, _, query = target.partition("?")
         paths.setdefault(path, {})[query] = page
-    routes = tuple(Route(path, handler(choices)) for path, choices in paths.items())
+    routes = tuple(Route(path, handler(choices, idc.rows)) for path, choices in paths.items())
     swaps = {"changed_field": idc.field, "changed_header": idc.header, "changed_unit": idc.unit}
     return Site(idc.slug, idc.name, {idc.origin: routes}, swaps={k: v for k, v in swaps.items() if v})
 

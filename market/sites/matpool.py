@@ -16,7 +16,19 @@ from html import escape
 from typing import Any, NamedTuple
 
 from market.facts import Fact, latest, provider_facts
-from market.site import Answer, Ask, Route, Site, digest, html_answer, js_answer, json_answer, page, pick
+from market.site import (
+    Answer,
+    Ask,
+    Route,
+    Site,
+    digest,
+    html_answer,
+    js_answer,
+    json_answer,
+    page,
+    pick,
+    script,
+)
 
 ORIGIN = "https://matgo.cn"
 PER_PAGE_MAX = 100
@@ -96,6 +108,37 @@ def machine_pools(ask: Ask) -> Answer:
     return json_answer({"pools": ask.cut(pools[start : start + size]), "pagination": paging})
 
 
+def machines(ask: Ask) -> Answer:
+    """M2: hosts; `page` and `per_page` are required, `gpu.available` is 0 although units are free."""
+    if not (ask.query("page").isdigit() and ask.query("per_page").isdigit()):
+        return json_answer({"code": 6, "msg": "param illegal"})
+    number, size = max(1, int(ask.query("page"))), max(1, int(ask.query("per_page")))
+    rows = []
+    for fact in hourly(ask):
+        entry = pool(fact, 1)
+        hardware = entry["machine"]["hardware"]
+        machine = {
+            "agentId": entry["machine"]["agentId"],
+            "resourceID": pick(500, fact.card_raw, "resource"),
+            "domain": entry["domain"],
+            "gpu": {"available": 0, "total": 4, "max": 4},
+            "cpu": {"available": 16, "total": 16, "max": 16},
+            "unit": {"available": 4, "total": 4, "max": 4},
+            "hardware": {
+                **hardware,
+                "gpu": {"gpuIds": [0], "gpuName": hardware["gpu"]["gpuName"]},
+                "npu": None,
+            },
+            "items": [{"id": pick(9999, fact.card_raw, "item")}],
+        }
+        rows.append(machine)
+    paging = {"total": len(rows), "numPages": -(-len(rows) // size), "page": number, "perPage": size}
+    start = (number - 1) * size
+    return json_answer(
+        {"code": 0, "msg": "", "machines": ask.cut(rows[start : start + size]), "pagination": paging}
+    )
+
+
 def needs_login(ask: Ask) -> Answer:
     """The account's own routes: HTTP 200 and code 176."""
     return json_answer({"code": 176, "msg": "check jwt token failed"})
@@ -127,18 +170,7 @@ def market_page(ask: Ask) -> Answer:
 
 def bundle(ask: Ask) -> Answer:
     """The page's script: all pages of M1, one card a pool."""
-    return js_answer(
-        """(async function () { const root = document.getElementById('__next'); const rows = []; for (let page
-        = 1, pages = 1; page <= pages; page++) { const answer = await
-        fetch('/api/machine_pools?machine_category=0&page=' + page + '&per_page=100'); const data = await
-        answer.json(); rows.push(...data.pools); pages = data.pagination.num_pages; } root.innerHTML =
-        rows.map(p => { const h = p.machine.hardware; const price = (h.discountPriceMillicent ??
-        h.priceMillicent) / 100000; return '<div class="market-card"><h3>' + p.gpu_model + '</h3><span
-        class="region">' + (p.domain === 0 ? '1区' : p.domain + '区') + '</span><span class="units">剩余 ' +
-        p.max_available_units + ' 份</span><span class="price">¥' + price.toFixed(2) + '/小时</span></div>';
-        }).join(''); })();
-        """
-    )
+    return js_answer(script("matpool_market.js"))
 
 
 SITE = Site(
@@ -150,6 +182,7 @@ SITE = Site(
             Route("/host-market/gpu", market_page),
             Route(BUNDLE, bundle),
             Route("/api/machine_pools", machine_pools),
+            Route("/api/machines", machines),
             *(Route(f"/api/{name}", needs_login) for name in ("hardwares", "machine", "nodes", "orders")),
         )
     },
