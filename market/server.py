@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from market.sites import all_sites
 
 HOST = "127.0.0.1"
 LABEL = "X-Stand-In-Market"
+LOG_MAX = 20_000  # the newest requests; a soak makes more
 
 
 class Origins(dict[str, str]):
@@ -40,8 +42,8 @@ class Origins(dict[str, str]):
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        """Every request so far: `at` (UTC), `site`, `origin`, `method`, `path`, `status`, `agent`."""
-        return self.market.log
+        """The newest requests: `at` (UTC), `site`, `origin`, `method`, `path`, `status`, `agent`."""
+        return list(self.market.log)
 
 
 class Market:
@@ -54,7 +56,7 @@ class Market:
         self.sites = {site.slug: site for site in sites}
         self.faults: dict[str, faulty.Fault] = {}
         self.state: dict[str, dict[str, Any]] = {site.slug: {} for site in sites}
-        self.log: list[dict[str, Any]] = []
+        self.log: deque[dict[str, Any]] = deque(maxlen=LOG_MAX)
         self._runners: list[web.AppRunner] = []
 
     def set_now(self, now: datetime) -> None:
@@ -194,7 +196,7 @@ class Market:
         shown: dict[str, Any] = {
             "fault": {slug: fault.kind for slug, fault in self.faults.items()},
             "now": self.now.isoformat(),
-            "log": self.log,
+            "log": list(self.log),
             "sites": {slug: faulty.kinds_of(site) for slug, site in self.sites.items()},
         }
         if what not in shown:

@@ -7,9 +7,11 @@ import io
 import json
 from datetime import datetime
 from decimal import Decimal
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from market.server import running
+from market.sites import _aliyun_ecs, _compshare_api
+from market.sites._compshare_api import TEST_PRIVATE_KEY, TEST_PUBLIC_KEY
 from tests.market.market_client import Client
 
 AWS = "https://pricing.cn-north-1.amazonaws.com.cn"
@@ -206,3 +208,38 @@ def test_jdcloud_documents_say_how_old_they_are(market: Client) -> None:
         assert f">{amount}<" in page
     voucher = market.get("https://docs.jdcloud.com/cn/virtual-machines/instance-voucher-price").text
     assert ">6211.25<" in voucher
+
+
+def test_signed_optional_routes(market: Client) -> None:
+    params = {
+        "Action": "DescribeSpotPriceHistory",
+        "RegionId": "cn-beijing",
+        "InstanceType": "ecs.gn7i-c8g1.2xlarge",
+        "NetworkType": "vpc",
+        "AccessKeyId": TEST_PUBLIC_KEY,
+        "SignatureNonce": "1/2 ~*",
+    }
+    url = "https://ecs.cn-beijing.aliyuncs.com/?"
+    assert market.get(url + urlencode(params | {"Signature": "x"})).json()["Code"] == "SignatureDoesNotMatch"
+    signature = _aliyun_ecs.sign("GET", params, TEST_PRIVATE_KEY)
+    points = market.get(url + urlencode(params | {"Signature": signature})).json()["SpotPrices"][
+        "SpotPriceType"
+    ]
+    assert {p["OriginPrice"] for p in points} == {9.5326}
+    assert all(p["SpotPrice"] < p["OriginPrice"] for p in points)
+    call = {
+        "Action": "GetUHostInstancePrice",
+        "Region": "cn-bj2",
+        "Zone": "cn-bj2-05",
+        "MachineType": "G",
+        "GPU": "1",
+        "GpuType": "V100S",
+        "CPU": "8",
+        "Memory": "32768",
+        "Disks.0.Size": "40",
+        "PublicKey": TEST_PUBLIC_KEY,
+    }
+    query = urlencode(call | {"Signature": _compshare_api.sign(call, TEST_PRIVATE_KEY)})
+    prices = {p["ChargeType"]: p for p in market.get(f"https://api.ucloud.cn/?{query}").json()["PriceSet"]}
+    assert prices["Dynamic"]["Price"] > prices["Dynamic"]["PriceDetail"]["UHost"] == 15.6
+    assert prices["Year"]["OriginalPrice"] > prices["Year"]["Price"]
