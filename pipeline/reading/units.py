@@ -1,49 +1,45 @@
-"""Units that a source states for a bare number: `0.001 CNY/card/hour`, `CNY/server/12 month`, `元/台/月`.
+"""Units that a spider states for a bare number: `[scale] CURRENCY/basis/[count] period`.
 
-A spider states the unit of a field as the source documents it; the conversion happens here, exactly.
+    CNY/card/hour · 0.001 CNY/card/hour · 1e-5 CNY/unit/hour · 1e-6 CNY/device/second
+    CNY/server/minute · CNY/instance/12 month · USD/card/month · 万元/台/月
+
+`scale` is what one step of the number is worth. Conversion is exact: scale is a Decimal, minutes and seconds
+are multiplied up to the hour.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
 from catalog.periods import HOURS, MINUTES_PER_HOUR, SECONDS_PER_HOUR
 
-_CURRENCIES: Final = {
-    "元": "CNY", "人民币": "CNY", "RMB": "CNY", "¥": "CNY", "￥": "CNY", "美元": "USD", "港元": "HKD", "港币": "HKD",
+BASES: Final = frozenset(("card", "server", "device", "instance", "unit"))
+_UNIT: Final = re.compile(
+    r"(?:(?P<scale>[0-9]{1,9}(?:\.[0-9]{1,12})?(?:[eE]-?[0-9]{1,2})?)\s?)?"
+    r"(?P<currency>[A-Z]{3}|POINT|[千万]?元|[千万]?美元)/(?P<basis>[a-z]{1,12}|卡|张|台|整机)"
+    r"(?:/(?:(?P<count>[0-9]{1,4})\s?)?(?P<per>[a-z_]{1,12}|[秒时天日周月季年]|小时|分钟|个月|半年)|(?P<glued>时|小时))"
+)
+_PER_HOUR: Final = {"minute": MINUTES_PER_HOUR, "second": SECONDS_PER_HOUR}
+_WORDS: Final = {
+    "卡": "card", "张": "card", "台": "server", "整机": "server",
+    "秒": "second", "分钟": "minute", "时": "hour", "小时": "hour", "天": "day", "日": "day", "周": "week",
+    "月": "month", "个月": "month", "季": "quarter", "半年": "half_year", "年": "year",
+    "元": "CNY", "千元": "CNY", "万元": "CNY", "美元": "USD", "千美元": "USD", "万美元": "USD",
 }  # fmt: skip
-_BASIS: Final = {
-    "card": "card", "gpu": "card", "卡": "card", "张": "card", "块": "card", "颗": "card",
-    "unit": "card",  # a seller's own unit (份) that holds one card
-    "server": "server", "instance": "server", "machine": "server", "node": "server", "台": "server",
-    "整机": "server", "实例": "server", "节点": "server",
-    "device": "device", "设备": "device",
-}  # fmt: skip
-_PERIODS: Final = {
-    **{word: word for word in HOURS}, "second": "second", "minute": "minute",
-    "s": "second", "sec": "second", "min": "minute", "h": "hour", "hr": "hour", "d": "day", "mo": "month",
-    "yr": "year", "half year": "half_year",
-    "秒": "second", "分钟": "minute", "小时": "hour", "时": "hour", "天": "day", "日": "day", "周": "week",
-    "月": "month", "个月": "month", "季": "quarter", "季度": "quarter", "半年": "half_year", "年": "year",
-}  # fmt: skip
-_SUB_HOUR: Final = {"second": SECONDS_PER_HOUR, "minute": MINUTES_PER_HOUR}
-_SCALES: Final = {"万": Decimal(10_000), "千": Decimal(1000)}
-_HEAD: Final = re.compile(r"(?:(?P<number>[0-9.]+(?:[eE][+-]?[0-9]{1,3})?)\s*)?(?P<scale>[万千])?(?P<currency>\D+)")
-_PERIOD: Final = re.compile(r"(?:(?P<count>[0-9]{1,3})\s*)?(?P<word>[^\d\s].*)")
+_MULTIPLES: Final = {"千": Decimal(1000), "万": Decimal(10_000)}
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What a bare number of a field means.
+    """A unit; `per` is a period of an hour or more and `convert` gives the amount for `per_count` of them.
 
-    `scale`: currency units per 1 of the field (0.001 for thousandths). `basis`: card, server or device = what
-    one amount pays for. `per`/`per_count`: the period as the source has it. A price per minute or second is
-    converted to one per hour, exactly; `per_hours` is the period of the converted amount and `factor` what the
-    printed number is multiplied by, so that `amount × factor ÷ per_hours` is the price per hour.
+    `basis`: what one amount pays for (card, server, device, instance, or the seller's own unit). `times`: 60
+    or 3600 for amounts per minute and second, which become amounts per hour; `steps`: how many minutes or
+    seconds one amount pays for.
     """
 
     text: str
@@ -52,77 +48,43 @@ class Unit:
     basis: str
     per: str
     per_count: int
+    times: int = 1
+    steps: int = 1
 
     @property
-    def per_hours(self) -> Decimal:
-        """Hours that a converted amount is for: the divisor to an hourly price."""
-        return Decimal(1) if self.per in _SUB_HOUR else Decimal(HOURS[self.per] * self.per_count)
+    def per_hours(self) -> int:
+        """Hours that a converted amount pays for: the divisor to an hourly price."""
+        return HOURS[self.per] * self.per_count
 
     @property
-    def factor(self) -> Decimal:
-        """What a printed number is multiplied by to give currency for `per_hours` hours."""
-        steps = _SUB_HOUR.get(self.per)
-        return self.scale if steps is None else self.scale * steps / self.per_count
+    def divisor(self) -> Decimal:
+        """Printed number ÷ `divisor` = currency units per hour, for provenance (`hours_divisor`)."""
+        return Decimal(self.per_hours * self.steps) / (self.scale * self.times)
 
     def convert(self, amount: Decimal) -> Decimal:
-        """A printed number as money for `per_hours` hours. Exact: a product of decimals."""
-        return amount * self.factor
+        """`amount` in currency units for `per_count` × `per`; exact, but where 60 or 3600 is divided by `steps`."""
+        value = amount * self.scale * self.times
+        return value if self.steps == 1 else value / self.steps
 
 
 @lru_cache(maxsize=1024)
 def parse_unit(text: str) -> Unit | None:
-    """Read a unit; None where it names no currency, no known period, or a word that is no unit.
-
-    `card` is assumed only where no basis stands at all (`元/月` of a declared column, whose basis is declared
-    apart). Words may be English or Chinese, counts stand before the period (`CNY/server/12 month`).
-    """
-    head, *rest = (part.strip() for part in text.split("/"))
-    money = _head(head)
-    if money is None:
-        return None
-    scale, currency = money
-    basis: str | None = None
-    per: tuple[str, int] | None = None
-    for part in rest:
-        word = part.lower()
-        if word in {"卡时", "卡小时"}:
-            if basis is not None or per is not None:
-                return None
-            basis, per = "card", ("hour", 1)
-        elif word in _BASIS:
-            if basis is not None:
-                return None
-            basis = _BASIS[word]
-        else:
-            found = _period(word)
-            if found is None or per is not None:
-                return None
-            per = found
-    if per is None:
-        return None
-    return Unit(text, scale, currency, basis or "card", *per)
-
-
-def _head(head: str) -> tuple[Decimal, str] | None:
-    match = _HEAD.fullmatch(head)
+    """The unit, or None for a string that is not of the form above."""
+    match = _UNIT.fullmatch(text.strip())
     if match is None:
         return None
-    word = match["currency"].strip()
-    currency = _CURRENCIES.get(word) or (word.upper() if word.isascii() and word.isalpha() and len(word) >= 3 else None)
-    if currency is None:
-        return None
-    try:
-        scale = Decimal(match["number"] or 1) * _SCALES.get(match["scale"] or "", Decimal(1))
-    except InvalidOperation:
-        return None
-    return (scale, _CURRENCIES.get(currency, currency)) if scale > 0 else None
-
-
-def _period(word: str) -> tuple[str, int] | None:
-    match = _PERIOD.fullmatch(word)
-    if match is None:
-        return None
-    name = match["word"].strip()
-    per = _PERIODS.get(name) or _PERIODS.get(name.removesuffix("s"))
+    basis, currency = _word(match["basis"]), _word(match["currency"])
+    scale = Decimal(match["scale"] or 1) * _MULTIPLES.get(match["currency"][0], Decimal(1))
     count = int(match["count"] or 1)
-    return (per, count) if per is not None and count > 0 else None
+    if basis not in BASES or scale <= 0 or count < 1:
+        return None
+    per = _word(match["per"] or match["glued"])
+    if per in _PER_HOUR:
+        return Unit(text, scale, currency, basis, "hour", 1, _PER_HOUR[per], count)
+    if per not in HOURS:
+        return None
+    return Unit(text, scale, currency, basis, per, count)
+
+
+def _word(word: str) -> str:
+    return _WORDS.get(word, word)
