@@ -21,6 +21,7 @@ OK, INTERNAL, BAD_INPUT, PARTIAL, NOTHING, REFUSED = range(6)
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("suanjia.commands.demo", "the whole chain on the stand-in market"),
     "import": ("suanjia.commands.import_", "quote sheets: CSV, XLSX, JSON Lines"),
+    "parse": ("suanjia.commands.parse", "the readers alone: price, card, region (JSON Lines)"),
     "doctor": ("suanjia.commands.doctor", "environment, browser, fonts, disk, settings"),
     "size": ("suanjia.commands.size", "what a workload needs: memory, cards, strategy, hours"),
     "tokens": ("suanjia.commands.tokens", "count a dataset's tokens offline"),

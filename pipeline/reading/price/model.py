@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Final
+
+_FOUR: Final = Decimal("0.0001")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,18 @@ class Money:
     currency: str
     per: str | None
     per_count: int = 1
+
+    def row(self) -> dict[str, object]:
+        """The `money` object of `suanjia parse price`; `per_count` only where it is not 1."""
+        row: dict[str, object] = {
+            "price_low": plain(self.price_low),
+            "price_high": plain(self.price_high),
+            "currency": self.currency,
+            "per": self.per,
+        }
+        if self.per_count != 1:
+            row["per_count"] = self.per_count
+        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +59,32 @@ class PriceReading:
     native_high: Decimal | None
     also: tuple[PriceReading, ...] = ()
 
+    def row(self) -> dict[str, object]:
+        """The fields that `suanjia parse price` prints beside the id; per card-hour to four decimals, half-up."""
+        row: dict[str, object] = {
+            "cards": self.cards,
+            "card": self.card,
+            "vram_gb": plain(self.vram_gb),
+            "price_low": plain(self.price_low),
+            "price_high": plain(self.price_high),
+            "currency": self.currency,
+            "per": self.per,
+            "per_count": self.per_count,
+            "basis": self.basis,
+            "mode": self.mode,
+            "price_kind": self.price_kind,
+            "approx": self.approx,
+            "tax": self.tax,
+            "price_cny_per_card_hour_low": four(self.price_cny_per_card_hour_low),
+            "price_cny_per_card_hour_high": four(self.price_cny_per_card_hour_high),
+        }
+        if self.currency != "CNY":
+            row["price_native_per_card_hour_low"] = four(self.native_low)
+            row["price_native_per_card_hour_high"] = four(self.native_high)
+        if self.also:
+            row["also"] = [other.row() for other in self.also]
+        return row
+
     @property
     def price_cny_per_card_hour_low(self) -> Decimal | None:
         """Exact up to the Decimal context; None for a ceiling and for other currencies."""
@@ -61,3 +102,19 @@ class PriceReject:
 
     reject: str
     money: Money | None = None
+
+    def row(self) -> dict[str, object]:
+        """The fields that `suanjia parse price` prints beside the id."""
+        return {"reject": self.reject, "money": self.money.row() if self.money is not None else None}
+
+
+def plain(value: Decimal | None) -> int | float | None:
+    """A Decimal as a JSON number without float noise: its shortest text, an int where it is whole."""
+    if value is None:
+        return None
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def four(value: Decimal | None) -> int | float | None:
+    """`value` rounded half-up to four decimals, as a JSON number."""
+    return None if value is None else plain(value.quantize(_FOUR, ROUND_HALF_UP))
