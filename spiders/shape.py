@@ -7,6 +7,7 @@ step is written `~1`, `~0` as in JSON pointers. This module imports no Scrapy.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
@@ -18,6 +19,7 @@ Expectation = Mapping[str, str | tuple[Any, ...]]
 there."""
 
 _MISSING = object()
+_MEMORY = re.compile(r"(?P<number>\d{1,9}(?:\.\d+)?)\s*(?P<unit>[MG](?:i?B)?)?", re.I)
 
 
 def loads(text: str) -> Any:
@@ -70,6 +72,20 @@ def text(node: Any, path: str = "") -> str | None:
     if isinstance(found, Decimal):
         return format(found, "f")
     return str(found).strip() or None
+
+
+def memory(name: str, printed: str | None) -> dict[str, str]:
+    """A printed memory size as listing fields: `memory("vram", "40GB")` gives `vram_text` 40, `vram_unit` GB.
+
+    Only number and unit are taken apart; what is not one number with one of these units stays whole.
+    """
+    if printed is None:
+        return {}
+    found = _MEMORY.fullmatch(printed.strip())
+    if found is None:
+        return {f"{name}_text": printed}
+    unit = (found["unit"] or "GB").upper().replace("IB", "B")
+    return {f"{name}_text": found["number"], f"{name}_unit": unit if unit.endswith("B") else unit + "B"}
 
 
 def kind(value: Any) -> str:

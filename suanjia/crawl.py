@@ -236,7 +236,7 @@ class _Crawler:
             now=started,
             origins=dict(settings.origins() if self.plan.origins is None else self.plan.origins),
             only_mapped=self.plan.origins is not None,
-            delay=settings.number("delay"),
+            delay=self._delay(),
             timeout=settings.number("timeout"),
             time_limit=self.plan.time_limit,
             browser=settings.text("browser"),
@@ -246,6 +246,13 @@ class _Crawler:
             known_files=self.ledger.known_files(slug),
             limit=self.plan.limit,
         )
+
+    def _delay(self) -> float:
+        """Seconds between two requests; nobody needs sparing in the stand-in market."""
+        given = self.plan.settings.values.get("delay")
+        if self.plan.origins is not None and (given is None or given.origin == "default"):
+            return 0.0
+        return self.plan.settings.number("delay")
 
     def _finish(self, result: Result) -> None:
         now, stats = self.plan.settings.now(), result.stats

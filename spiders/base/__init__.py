@@ -50,10 +50,10 @@ from spiders.base.source import Place, Route, SourceSpider
 from spiders.base.table import Row, TableSpider
 from spiders.base.text import TextSpider
 from spiders.listing import Listing
-from spiders.shape import ANY, FLAG, LIST, NUMBER, TABLE, TEXT, get, loads, pointer, text
+from spiders.shape import ANY, FLAG, LIST, NUMBER, TABLE, TEXT, get, loads, memory, pointer, text
 
 __all__ = [
     "ANY", "FLAG", "LIST", "NUMBER", "TABLE", "TEXT", "BrowserSpider", "FileSpider", "JsonSpider", "Listing",
     "Place", "Rendered", "Request", "Response", "Route", "Row", "SourceSpider", "State", "TableSpider",
-    "TextSpider", "Walk", "get", "loads", "pointer", "published", "text",
+    "TextSpider", "Walk", "get", "loads", "memory", "pointer", "published", "text",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from scrapy.http import Response
 
 from spiders.base.source import Place, SourceSpider
 from spiders.listing import Listing
+from spiders.shape import memory
 from spiders.tables import Cell, Grid, fake_grids, grids
 from spiders.textio import parse_html
 
@@ -64,6 +65,8 @@ class TableSpider(SourceSpider):
     columns: ClassVar[Mapping[str, str]] = {}
     need: ClassVar[tuple[str, ...]] = ()
     price: ClassVar[str] = r"[元￥¥]|价"
+    # Header pattern → unit of a bare number under it. A cell with a unit of its own goes as text.
+    units: ClassVar[Mapping[str, str]] = {}
 
     def read(self, row: Row, at: Place) -> Iterator[Listing]:
         """Listings of one row. The default quotes every price cell with card, count and sku where there are
@@ -71,14 +74,24 @@ class TableSpider(SourceSpider):
         for header, text, locator in row.prices:
             yield at.listing(
                 locator,
-                price_text=text,
-                context=row.context(header, *self.columns),
+                **self.money(row, header, text, *self.columns),
                 card_text=row.get("card"),
                 count_text=row.get("count"),
                 sku=row.get("sku"),
-                vram_text=row.get("vram"),
+                **memory("vram", row.get("vram")),
                 region_text=row.get("region"),
             )
+
+    def money(self, row: Row, header: str, text: str, *words: str) -> dict[str, str | None]:
+        """`price_text` with `unit` where the cell is a bare number under a known header, else with `context`.
+
+        An hourly price under such a header is `on_demand` unless the header says otherwise.
+        """
+        unit = next((unit for pattern, unit in self.units.items() if re.search(pattern, header)), None)
+        if unit is None or not re.fullmatch(r"[\d.,，]+", text.strip()):
+            return {"price_text": text, "context": row.context(header, *words)}
+        mode = "on_demand" if unit.endswith("/hour") and not re.search(r"包|预留|竞价|抢占", header) else None
+        return {"price_text": text, "unit": unit, "mode": mode, "context": row.context(header, *words)}
 
     def page_urls(self) -> Iterable[str]:
         """Addresses of the pages, in order."""

@@ -8,7 +8,7 @@ confirmed 2026-07-14 … 2026-08-22.
 
 from collections.abc import Iterator
 
-from spiders.base import Listing, Place, Route, Row, TableSpider
+from spiders.base import Listing, Place, Route, Row, TableSpider, memory
 
 
 class Ctyun(TableSpider):
@@ -29,6 +29,7 @@ class Ctyun(TableSpider):
         "sku": r"规格|实例|flavor",
     }
     need = ("card",)
+    units = {"小时|元/时": "CNY/instance/hour", "月": "CNY/instance/month", "年": "CNY/instance/year"}
     price = r"元|价格|价$|按(需|量)|包(年|月)|小时"
 
     def read(self, row: Row, at: Place) -> Iterator[Listing]:
@@ -36,8 +37,9 @@ class Ctyun(TableSpider):
         share = count is not None and ("/" in count or count.startswith("0."))
         for header, cell, locator in row.prices:
             yield at.listing(
-                locator, price_text=cell, context=row.context(header),
-                card_text=row.get("card"), vram_text=row.get("vram"),
+                locator, **self.money(row, header, cell),
+                card_text=row.get("card"), **memory("vram", row.get("vram")),
                 count_text=None if share else count, share_text=count if share else None,
-                sku=row.get("sku") or row.get("family"), vcpu_text=row.get("vcpu"), ram_text=row.get("ram"),
+                sku=row.get("sku") or row.get("family"), vcpu_text=row.get("vcpu"),
+                **memory("ram", row.get("ram")),
             )  # fmt: skip

@@ -36,16 +36,19 @@ def test_golden(slug: str, tmp_path: Path, request: pytest.FixtureRequest) -> No
         if not writing:
             pytest.fail(f"{slug} has no fixture: run pytest --golden-write, review, commit")
         _rebuild(slug, folder, tmp_path)
+    known = json.loads(profile.read_text(encoding="utf-8")) if profile.is_file() else None
+    if writing:
+        profile.unlink(missing_ok=True)  # else the crawl would be measured against the old one
     made, found = _replay(slug, folder, tmp_path)
     wanted = golden.read_text(encoding="utf-8") if golden.is_file() else None
-    known = json.loads(profile.read_text(encoding="utf-8")) if profile.is_file() else None
+    if writing:
+        text = json.dumps(found, ensure_ascii=False, sort_keys=True, indent=1)
+        profile.write_text(text + "\n", encoding="utf-8")
     if made == wanted and found == known:
         return
     if writing:
         golden.parent.mkdir(exist_ok=True)
         golden.write_text(made, encoding="utf-8")
-        text = json.dumps(found, ensure_ascii=False, sort_keys=True, indent=1)
-        profile.write_text(text + "\n", encoding="utf-8")
         pytest.fail(f"{slug}: golden file written; review it, commit it, run again without the flag")
     if wanted is None or known is None:
         pytest.fail(f"{slug} has no golden file: run pytest --golden-write, review, commit")
