@@ -97,10 +97,16 @@ def voucher(ask: Ask) -> Answer:
     return html_answer(page("实例抵扣券价格 - 京东云文档", body))
 
 
+def index(ask: Ask) -> Answer:
+    """The entry of the documents, with links to both."""
+    links = f'<a href="{OVERVIEW}">价格总览</a> <a href="{VOUCHER}">实例抵扣券价格</a>'
+    return html_answer(page("云主机 - 京东云文档", f"<h1>云主机</h1>{links}"))
+
+
 SITE = Site(
     slug="jdcloud",
     name="京东云",
-    origins={ORIGIN: (Route(OVERVIEW, overview), Route(VOUCHER, voucher))},
+    origins={ORIGIN: (Route("/", index), Route(OVERVIEW, overview), Route(VOUCHER, voucher))},
     swaps={
         "changed_field": (("按配置（元/小时）", "按量（元/小时）"), ("规格族", "类型")),
         "changed_header": (("包年包月（元/月）", "包月价（元/月）"),),

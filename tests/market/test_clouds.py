@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import hashlib
+import hmac
 import io
 import json
 from datetime import datetime
@@ -243,3 +245,36 @@ def test_signed_optional_routes(market: Client) -> None:
     prices = {p["ChargeType"]: p for p in market.get(f"https://api.ucloud.cn/?{query}").json()["PriceSet"]}
     assert prices["Dynamic"]["Price"] > prices["Dynamic"]["PriceDetail"]["UHost"] == 15.6
     assert prices["Year"]["OriginalPrice"] > prices["Year"]["Price"]
+
+
+def test_ksyun_spot_history_is_signed_for_the_real_host(market: Client) -> None:
+    query = (
+        "Action=DescribeSpotPriceHistory&AvailabilityZone=cn-beijing-6a&InstanceType=N3.1A&Version=2016-03-04"
+    )
+    date, scope = "20261130T000000Z", "20261130/cn-beijing-6/kec/aws4_request"
+    kind = "application/x-www-form-urlencoded"
+    names = "content-type;host;x-amz-date"
+    lines = [
+        "GET",
+        "/",
+        query,
+        f"content-type:{kind}",
+        "host:kec.api.ksyun.com",
+        f"x-amz-date:{date}",
+        "",
+        names,
+    ]
+    canonical = "\n".join([*lines, hashlib.sha256(b"").hexdigest()])
+    text = "\n".join(["AWS4-HMAC-SHA256", date, scope, hashlib.sha256(canonical.encode()).hexdigest()])
+    key = f"AWS4{TEST_PRIVATE_KEY}".encode()
+    for part in scope.split("/"):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    mac = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+    headers = {"Content-Type": kind, "X-Amz-Date": date}
+    for signature, status in ((mac, 200), ("0" * 64, 403)):
+        credential = f"AWS4-HMAC-SHA256 Credential={TEST_PUBLIC_KEY}/{scope}"
+        headers["Authorization"] = f"{credential}, SignedHeaders={names}, Signature={signature}"
+        got = market.get(f"https://kec.api.ksyun.com/?{query}", headers)
+        assert got.status == status
+        if status == 200:
+            assert [p["OriginPrice"] for p in got.json()["SpotPrices"]] == [0.1965] * 3
