@@ -15,6 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -49,6 +50,8 @@ def is_public(address: str) -> bool:
         return False
     if isinstance(parsed, ipaddress.IPv6Address):
         inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
+        if parsed in _NAT64:
+            inner = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(str(inner))
     return parsed.is_global and not parsed.is_multicast

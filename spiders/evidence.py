@@ -24,7 +24,7 @@ _OVERLAP = 4096
 _JWT = rb"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"
 _SIGNED = (
     rb"(?:[?&;]|\\u0026|&amp;)(?:sig|Signature|X-Amz-Signature|AccessKeyId|OSSAccessKeyId|X-Amz-Credential)"
-    rb"=[^\"'&\s<>\\]{8,}"
+    rb"=(?!\[redacted\])[^\"'&\s<>\\]{8,}"
 )
 _SECRET = re.compile(_JWT + b"|" + _SIGNED)
 _SECRET_PARAMS = re.compile(

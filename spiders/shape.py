@@ -128,25 +128,26 @@ def differences(row: Any, expect: Expectation, *, optional: bool = False) -> Ite
 def _moved(row: Any, path: str) -> str:
     """Where a missing field may have gone."""
     wanted = steps(path)[-1]
-    paths = list(_paths(row))
-    same = [p for p in paths if steps(p)[-1] == wanted]
-    if same:
-        return f"missing; now at {same[0]}"
-    names = {steps(p)[-1]: p for p in reversed(paths)}
-    near = get_close_matches(wanted, list(names), n=1, cutoff=0.5)
-    if near:
-        return f"missing; {names[near[0]]} is similar"
-    lowered = {name.lower(): p for name, p in names.items()}
-    if wanted.lower() in lowered:
-        return f"missing; {lowered[wanted.lower()]} is similar"
+    places = list(_places(row))
+    same = next((place for place in places if place[-1] == wanted), None)
+    if same is not None:
+        return f"missing; now at {_shown(same)}"
+    by_name = {place[-1]: place for place in reversed(places)}
+    lowered = next((place for name, place in by_name.items() if name.lower() == wanted.lower()), None)
+    near = get_close_matches(wanted, list(by_name), n=1, cutoff=0.5)
+    if lowered is not None or near:
+        return f"missing; {_shown(lowered or by_name[near[0]])} is similar"
     return "missing"
 
 
-def _paths(node: Any, prefix: str = "", depth: int = 6) -> Iterator[str]:
+def _shown(place: tuple[str, ...]) -> str:
+    return pointer(*place).removeprefix("/")
+
+
+def _places(node: Any, above: tuple[str, ...] = (), depth: int = 6) -> Iterator[tuple[str, ...]]:
     if isinstance(node, dict) and depth:
         for key, value in node.items():
-            here = f"{prefix}/{key}".strip("/")
-            yield here
-            yield from _paths(value, here, depth - 1)
+            yield (*above, key)
+            yield from _places(value, (*above, key), depth - 1)
     elif isinstance(node, list) and node and depth:
-        yield from _paths(node[0], f"{prefix}/0".strip("/"), depth - 1)
+        yield from _places(node[0], (*above, "0"), depth - 1)

@@ -16,6 +16,12 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _GB = re.compile(r"^(gb[\s_-]?2312.*|gbk|x-gbk|cp936|ms936|gb[\s_-]?18030|euc-cn|chinese|iso-ir-58)$", re.I)
+# Charsets that pages have; Python knows more "encodings" (punycode, unicode_escape, undefined …).
+_CHARSET = re.compile(
+    r"utf[-_]?(?:8|16|32)(?:[-_]?(?:le|be|sig))?|gb18030|big5(?:[-_]?hkscs)?|(?:us[-_]?)?ascii|"
+    r"iso[-_]?8859[-_]?\d{1,2}|latin[-_]?\d|(?:windows|cp)[-_]?125\d|shift[-_]?jis|euc[-_](?:jp|kr)",
+    re.I,
+)
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.I)
 _THREE_BYTES = re.compile(rb"[\xe0-\xef][\x80-\xbf]{2}")
 
@@ -53,11 +59,11 @@ def decode(body: bytes, declared: str) -> tuple[str, str]:
         candidates.insert(0, "utf-8")
     for name in [*candidates, "utf-8", "gb18030", "big5"]:
         name = "gb18030" if _GB.match(name.strip()) else name.strip()
-        if not name:
+        if not _CHARSET.fullmatch(name):
             continue
         try:
             return body.decode(name, "strict"), name
-        except (LookupError, UnicodeDecodeError):
+        except (LookupError, UnicodeError):
             continue
     return body.decode("utf-8", "replace"), "utf-8"
 

@@ -93,3 +93,12 @@ def run_child(told: CrawlConfig, env: dict[str, str]) -> Crawled:
         done.returncode,
         told,
     )
+
+
+def listing(**values: Any) -> Listing:
+    """A listing of nobody; keyword arguments override."""
+    given: dict[str, Any] = {
+        "provider": "nobody", "route": "public", "observed_at": NOW, "evidence": "", "locator": "",
+        "source_url": "https://nobody.example/", "evidence_kind": "page", "scope": "national",
+    }  # fmt: skip
+    return Listing(**(given | values))

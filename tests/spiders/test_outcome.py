@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +163,7 @@ def test_exception_in_every_callback(crawl: Crawl, tmp_path: Path) -> None:
     assert found == "failed"
     assert "TypeError" in message
     assert "matpool.py:" in message
-    assert os.path.exists(tmp_path / "run" / "stats.json")
+    assert (tmp_path / "run" / "stats.json").exists()
 
 
 def test_ending_without_statistics() -> None:
