@@ -26,6 +26,7 @@ from warehouse.reviews import Review
 
 # Tables of other rooms: name → rows, or a function that reads the half-built generation and returns them.
 ExtraTables = Mapping[str, pa.Table] | Callable[[duckdb.DuckDBPyConnection], Mapping[str, pa.Table]]
+NOTHING_LOADED = "nothing is loaded; run `suanjia crawl` or `suanjia import`, then `suanjia load`"
 EXTRA = ("cheapest_fit", "workloads")
 
 
@@ -63,9 +64,7 @@ def copy_store(layout: Layout, target: Path, wait: float = WAIT_SECONDS) -> None
     """
     with held(layout.load_lock, "a load", wait):
         if not layout.work.exists():
-            raise NothingToDo(
-                "nothing is loaded; run `suanjia crawl` or `suanjia import`, then `suanjia load`"
-            )
+            raise NothingToDo(NOTHING_LOADED)
         if wal_of(layout.work).exists():
             with writing(layout.work, layout.spill) as con:
                 con.execute("CHECKPOINT")
@@ -82,6 +81,8 @@ def build(
     """Turn the copy of the store at `path` into a generation, and close it with everything in the file."""
     with writing(path, spill, threads=threads) as con:
         con.execute("SET VARIABLE as_of = ?::TIMESTAMPTZ", [inputs.now.astimezone(UTC)])
+        # One transaction: hundreds of small statements, each synced on its own, would take seconds.
+        con.execute("BEGIN")
         con.execute(sql_text("catalog"))
         _fill_catalog(con, inputs)
         con.execute(sql_text("views"))
@@ -93,6 +94,7 @@ def build(
         _fill_extra(con, extra_tables)
         con.execute("DROP TABLE held")
         add_comments(con)
+        con.execute("COMMIT")
         counts = table_counts(con)
         built = Built(counts["main.offers"], counts.get("main.price_index", 0), counts["store.note"], counts)
         con.execute("CHECKPOINT")

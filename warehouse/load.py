@@ -85,7 +85,7 @@ def load(
         known = _known(layout)
         refused: list[str] = []
         fresh = list(_fresh(home, known, refused))
-        if not fresh and layout.work.exists():
+        if not fresh:
             return Loaded(0, 0, tuple(refused))
         layout.spill.mkdir(parents=True, exist_ok=True)
         segments = rows = 0

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from catalog.provider_model import Provider
 from warehouse import catalog_tables
-from warehouse.build import Built, ExtraTables, Inputs, build, copy_store
+from warehouse.build import NOTHING_LOADED, Built, ExtraTables, Inputs, build, copy_store
 from warehouse.calendar import generation_name, generations, monday_of, vintages
 from warehouse.database import reading
 from warehouse.errors import NoGeneration, NothingToDo, Refused
@@ -110,6 +110,8 @@ def _inputs(
 ) -> Inputs:
     with reading(draft) as con:
         hashes = [h for (h,) in con.execute("SELECT segment_hash FROM store.run ORDER BY 1").fetchall()]
+    if not hashes:
+        raise NothingToDo(NOTHING_LOADED)
     fx_rates = catalog_tables.fx_rates(layout.fx_rates)
     reviews = read_reviews(layout.reviews)
     method = "1.0.0"

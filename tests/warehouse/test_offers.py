@@ -1,0 +1,212 @@
+"""What `offers` holds: the latest unheld observation of what is live, its state, its age."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.warehouse.warehouse_world import T0, World, offer, rejection
+
+Ask = Callable[..., list[tuple[Any, ...]]]
+
+
+def hours(n: float) -> datetime:
+    return T0 + timedelta(hours=n)
+
+
+def good(run: str, at: datetime, sku: str, price: str = "2.18", **changes: Any) -> Any:
+    return offer(run, at, sku=sku, price=Decimal(price), locator=f"/{sku}", **changes)
+
+
+def test_the_latest_price_wins(world: World, ask: Ask) -> None:
+    world.run([good("r0", hours(0), "a", "2.00")])
+    world.run([good("r1", hours(6), "a", "2.10")])
+    world.go(hours(8))
+    assert ask("SELECT price, state, age_hours, run_id, region, province, city FROM offers") == [
+        (Decimal("2.10"), "active", 2.0, "r1", "北京", "北京", "北京")
+    ]
+
+
+def test_the_latest_price_wins_whatever_was_loaded_first(world: World, ask: Ask) -> None:
+    world.run([good("r1", hours(6), "a", "2.10")])
+    world.load()
+    world.run([good("r0", hours(0), "a", "2.00")])
+    world.go(hours(8))
+    assert ask("SELECT price FROM offers") == [(Decimal("2.10"),)]
+
+
+def test_absent_from_one_complete_run_is_missing_from_two_delisted(world: World, ask: Ask) -> None:
+    world.run([good("r0", hours(0), "a"), good("r0", hours(0), "b")])
+    world.run([good("r1", hours(6), "a")])
+    world.go(hours(7))
+    assert ask("SELECT sku, state FROM offers ORDER BY 1") == [("a", "active"), ("b", "missing")]
+    world.run([good("r2", hours(12), "a")])
+    world.go(hours(13))
+    assert ask("SELECT sku, state FROM offers") == [("a", "active")]
+    assert ask("SELECT sku, state FROM offers_past") == [("b", "delisted")]
+
+
+def test_a_run_that_is_not_complete_takes_nothing_away(world: World, ask: Ask) -> None:
+    world.run([good("r0", hours(0), "a"), good("r0", hours(0), "b")])
+    for i in (1, 2, 3):
+        world.run([good(f"r{i}", hours(6 * i), "a", "9.99")], outcome="partial")
+    world.go(hours(20))
+    assert ask("SELECT sku, state, price FROM offers ORDER BY 1") == [
+        ("a", "active", Decimal("2.18")),
+        ("b", "active", Decimal("2.18")),
+    ]
+    assert ask("SELECT count(*) FROM observations WHERE NOT usable") == [(3,)]
+    assert ask("SELECT last_outcome, stale_since FROM providers WHERE provider = 'alpha'") == [
+        ("partial", hours(0))
+    ]
+
+
+def test_another_providers_runs_take_nothing_away(world: World, ask: Ask) -> None:
+    world.run([good("r0", hours(0), "a")])
+    for i in (1, 2):
+        world.run([good(f"r{i}", hours(6 * i), "x", provider="beta", provider_class="cloud")])
+    world.go(hours(20))
+    assert ask("SELECT state FROM offers WHERE sku = 'a'") == [("active",)]
+
+
+def test_an_offer_that_comes_back_is_active_again(world: World, ask: Ask) -> None:
+    world.run([good("r0", hours(0), "a"), good("r0", hours(0), "b")])
+    world.run([good("r1", hours(6), "a")])
+    world.run([good("r2", hours(12), "a")])
+    world.run([good("r3", hours(18), "a"), good("r3", hours(18), "b", "2.50")])
+    world.go(hours(19))
+    assert ask("SELECT sku, state, price FROM offers ORDER BY 1") == [
+        ("a", "active", Decimal("2.18")),
+        ("b", "active", Decimal("2.50")),
+    ]
+
+
+def test_pages_of_one_run_do_not_miss_each_others_goods(world: World, ask: Ask) -> None:
+    """The last page is read minutes after the first: that run is the one in which both were seen."""
+    world.run([good("r0", hours(0), "a"), good("r0", hours(0.1), "b")], complete=True)
+    world.go(hours(1))
+    assert ask("SELECT sku, state FROM offers ORDER BY 1") == [("a", "active"), ("b", "active")]
+
+
+def test_a_sheet_takes_nothing_away_unless_it_is_complete(world: World, ask: Ask) -> None:
+    world.run([good("i0", hours(0), "a"), good("i0", hours(0), "b")], kind="import", complete=False)
+    world.run([good("i1", hours(24), "a")], kind="import", complete=False)
+    world.go(hours(25))
+    assert ask("SELECT sku, state FROM offers ORDER BY 1") == [("a", "active"), ("b", "active")]
+    world.run([good("i2", hours(48), "a")], kind="import", complete=True)
+    world.go(hours(49))
+    assert ask("SELECT sku, state FROM offers ORDER BY 1") == [("a", "active"), ("b", "missing")]
+
+
+def test_a_complete_sheet_of_history_says_nothing_about_later_goods(world: World, ask: Ask) -> None:
+    world.run([good("r0", hours(0), "b")])
+    at = hours(-240)
+    world.run([good("i0", at, "a")], kind="import", complete=True, started_at=hours(1), ended_at=hours(1))
+    world.go(hours(2))
+    assert ask("SELECT state FROM offers WHERE sku = 'b'") == [("active",)]
+
+
+@pytest.mark.parametrize(
+    ("age", "valid", "live"),
+    [
+        (29.9 * 24, None, True),
+        (30 * 24, None, True),
+        (30.1 * 24, None, False),
+        (60 * 24, 1, True),
+        (60 * 24, -1, False),
+        (1, -0.5, False),
+        (1, 0, True),
+    ],
+)
+def test_thirty_days_or_until_valid_until(
+    world: World, ask: Ask, age: float, valid: float | None, live: bool
+) -> None:
+    until = None if valid is None else hours(valid)
+    world.run([good("i0", hours(-age), "a", valid_until=until)], kind="import", complete=False)
+    world.go(hours(0))
+    assert ask("SELECT count(*) FROM offers") == [(int(live),)]
+    assert ask("SELECT count(*) FROM offers_past") == [(int(not live),)]
+    assert ask("SELECT count(*) FROM observations") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"date_precision": "month"},
+        {"date_precision": "year"},
+        {"trust": "article"},
+        {"provider_class": "assessment"},
+        {"provider_class": "article"},
+    ],
+)
+def test_what_is_never_an_offer(world: World, ask: Ask, changes: dict[str, Any]) -> None:
+    world.run([good("i0", hours(0), "a", **changes)], kind="import", complete=False)
+    world.go(hours(1))
+    assert ask("SELECT count(*) FROM offers") == [(0,)]
+    assert ask("SELECT count(*) FROM observations") == [(1,)]
+
+
+def test_an_observation_of_the_future_is_not_yet_an_offer(world: World, ask: Ask) -> None:
+    world.run([good("r0", hours(0), "a", "2.00")])
+    world.run([good("r1", hours(6), "a", "2.10")])
+    world.go(hours(3))
+    assert ask("SELECT price FROM offers") == [(Decimal("2.00"),)]
+
+
+def test_names_of_places(world: World, ask: Ask) -> None:
+    places = {"a": "130700", "b": "110108", "c": "CN", "d": "CN-N", "e": None, "f": "US", "g": "440000"}
+    world.run([good("r0", hours(0), sku, region_code=code) for sku, code in places.items()])
+    world.go(hours(1))
+    assert ask("SELECT sku, region, province, city FROM offers ORDER BY sku") == [
+        ("a", "张家口", "河北", "张家口"),
+        ("b", "海淀", "北京", "北京"),
+        ("c", "全国", None, None),
+        ("d", "华北", None, None),
+        ("e", None, None, None),
+        ("f", "US", None, None),
+        ("g", "广东", "广东", None),
+    ]
+
+
+def test_a_sighting_told_twice_is_one(world: World, ask: Ask) -> None:
+    """Invariant 4 across files: the same row in a second sheet changes no number."""
+    for i in range(2):
+        rows = [good(f"i{i}", hours(0), "a"), good(f"i{i}", hours(-24), "a", "2.00")]
+        world.run(rows, kind="import", complete=False)
+    world.go(hours(1))
+    assert ask("SELECT count(*) FROM observations") == [(2,)]
+    assert ask("SELECT sum(kept + rejections + quarantined - parsed) FROM runs") == [(0,)]
+
+
+def test_runs_add_up(world: World, ask: Ask) -> None:
+    world.run([good("r0", hours(0), "a", listings=3)], [rejection("r0", hours(0))])
+    world.go(hours(1))
+    assert ask("SELECT offers, kept, rejections, quarantined, parsed FROM runs") == [(1, 3, 1, 0, 4)]
+
+
+def test_providers_known_from_sheets_alone_are_listed(world: World, ask: Ask) -> None:
+    world.run([good("i0", hours(0), "a", provider="nobody_knows")], kind="import", complete=False)
+    world.go(hours(1))
+    rows = ask(
+        "SELECT provider, class, status, live_offers, last_ok_at FROM providers"
+        " WHERE provider = 'nobody_knows'"
+    )
+    assert rows == [("nobody_knows", "marketplace", None, 1, hours(0))]
+
+
+def test_price_at_answers_as_of(world: World, ask: Ask) -> None:
+    world.run([good("r0", hours(0), "a", "2.00")])
+    world.load()
+    world.run([good("r1", hours(6), "a", "2.10")])
+    world.go(hours(8))
+    at = "SELECT price FROM price_at($1)"
+    assert ask(at, [hours(3)]) == [(Decimal("2.00"),)]
+    assert ask(at, [hours(6)]) == [(Decimal("2.10"),)]
+    assert ask(at, [hours(-1)]) == []
+    known = "SELECT price FROM price_known_at($1, $2)"
+    assert ask(known, [hours(8), hours(1)]) == [(Decimal("2.00"),)]
+    assert ask(known, [hours(8), hours(9)]) == [(Decimal("2.10"),)]
