@@ -1,0 +1,169 @@
+"""Listing → offers and rejections: what the four kinds of sources print, by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.providers import load_providers
+from pipeline.interpret import Context, interpret
+from pipeline.offer import Offer, Rejection
+from pipeline.run import process
+from spiders.listing import Listing
+
+AT = datetime(2026, 10, 4, 12, tzinfo=UTC)
+PROVIDERS = load_providers(None)
+CONTEXT = Context("run", AT, PROVIDERS)
+BASE = Listing(
+    provider="matpool", route="market", observed_at=AT, evidence="e" * 64, locator="/pools/0",
+    source_url="https://matgo.cn/api/machine_pools", evidence_kind="realtime", scope="pool",
+    price_text="220000", unit="1e-5 CNY/unit/hour", mode="on_demand", card_text="NVIDIA GeForce RTX 4090",
+    count_text="1",
+)  # fmt: skip
+
+
+def read(**changes: object) -> Offer:
+    (made,) = interpret(replace(BASE, **changes), CONTEXT)  # type: ignore[arg-type]
+    assert isinstance(made, Offer), made
+    return made
+
+
+def refused(**changes: object) -> str:
+    (made,) = interpret(replace(BASE, **changes), CONTEXT)  # type: ignore[arg-type]
+    assert isinstance(made, Rejection), made
+    return made.reason
+
+
+def test_a_unit_of_one_card_is_a_card() -> None:
+    # 220000 / 100000 = 2.20 yuan an hour
+    got = read()
+    assert (got.card, got.basis, got.gpu_count, got.price, got.per_hours) == (
+        "RTX4090", "card", Decimal(1), Decimal("2.2"), Decimal(1),
+    )  # fmt: skip
+    assert got.price_cny_per_card_hour == Decimal("2.200000")
+
+
+def test_a_unit_of_two_cards_is_a_machine() -> None:
+    # 4.40 for two cards = 2.20 a card
+    got = read(price_text="440000", count_text="2")
+    assert (got.basis, got.gpu_count, got.price_cny_per_card_hour) == ("server", Decimal(2), Decimal("2.2"))
+
+
+def test_memory_in_the_sources_unit_decides_the_size() -> None:
+    assert read(card_text="NVIDIA A100", vram_text="81251", vram_unit="MB").card == "A100-80G"
+    assert read(card_text="NVIDIA A100", vram_text="40960", vram_unit="MB").card == "A100-40G"
+    assert read(card_text="A100").card == "A100"
+    assert read(card_text="RTX 4090", vram_text="25769803776", vram_unit="bytes").card == "RTX4090"
+    assert refused(card_text="RTX 3090", vram_text="48", vram_unit="GB") == "card_vram_conflict"
+
+
+def test_memory_of_all_cards_is_divided() -> None:
+    got = read(card_text="H20", vram_text="786432", vram_unit="MB", vram_total=True, count_text="8",
+               unit="1e-6 CNY/device/second", price_text="16416", provider="gongji")  # fmt: skip
+    # 16416 x 3600 / 1e6 = 59.0976 for 8 cards = 7.3872
+    assert (got.card, got.gpu_count, got.price_cny_per_card_hour) == (
+        "H20-96G",
+        Decimal(8),
+        Decimal("7.387200"),
+    )
+
+
+def test_an_instance_family_gives_card_and_count() -> None:
+    got = read(provider="aliyun", sku="ecs.gn7i-c8g1.2xlarge", card_text=None, unit="CNY/instance/hour",
+               price_text="9.503", region_text="cn-zhangjiakou", scope="region")  # fmt: skip
+    assert (got.card, got.gpu_count, got.region_code) == ("A10", Decimal(1), "130700")
+
+
+def test_an_unknown_family_is_a_rejection_to_review() -> None:
+    assert refused(provider="aliyun", sku="ecs.gn99z-c8g1.2xlarge", card_text=None, unit="CNY/instance/hour",
+                   price_text="9.5") == "unknown_family"  # fmt: skip
+
+
+def test_a_slice_keeps_its_fraction_and_its_price_is_per_full_card() -> None:
+    # a quarter of an A10 at 4.24: 4.24 / 0.25 = 16.96
+    got = read(
+        provider="ctyun", card_text="A10", share_text="1/4", unit="CNY/instance/hour", price_text="4.24"
+    )
+    assert (got.gpu_count, got.share, got.price_cny_per_card_hour) == (
+        Decimal("0.25"), Decimal("0.25"), Decimal("16.96"),
+    )  # fmt: skip
+
+
+def test_free_text_is_read_with_its_headers() -> None:
+    got = read(provider="ctyun", unit=None, price_text="10229.09", context="价格（元/月）", mode=None,
+               card_text="A100", vram_text="40", vram_unit="GB", count_text="1")  # fmt: skip
+    # 10229.09 / 730 = 14.012452
+    assert (got.card, got.billing_mode, got.price_cny_per_card_hour) == (
+        "A100-40G", "monthly", Decimal("14.012452"),
+    )  # fmt: skip
+
+
+def test_one_cell_with_list_and_member_price_gives_two_offers() -> None:
+    made = interpret(
+        replace(BASE, provider="autodl", unit=None, price_text="￥2.18/时 会员￥2.08/时", context="RTX 4090"),
+        CONTEXT,
+    )
+    assert [(o.price_kind, o.price) for o in made if isinstance(o, Offer)] == [
+        ("list", Decimal("2.18")),
+        ("member", Decimal("2.08")),
+    ]
+
+
+def test_upfront_is_spread_over_the_term() -> None:
+    # case 40: 300 upfront + 0.50/h over 730 h: 300 / 730 + 0.50 = 0.910959
+    got = read(
+        unit="CNY/card/hour", price_text="0.50", upfront_text="300", mode="reserved", term_text="1 month"
+    )
+    assert (got.upfront, got.price, got.price_cny_per_card_hour) == (
+        Decimal(300), Decimal("0.50"), Decimal("0.910959"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"price_text": "0"}, "price_zero"),
+        ({"price_text": "NA"}, "price_missing"),
+        ({"unit": "points"}, "unit_unknown"),
+        ({"unit": None, "price_text": "面议", "context": "4090"}, "quote_required"),
+        ({"card_text": "CPU"}, "not_gpu"),
+        ({"card_text": None}, "unknown_card"),
+        ({"mode": None}, "mode_unknown"),
+        ({"price_text": "99999999"}, "implausible"),
+        ({"unit": "CNY/server/month", "mode": "monthly", "count_text": None}, "count_unknown"),
+        ({"count_text": None}, "count_unknown"),
+    ],
+)
+def test_rejections(changes: dict[str, object], reason: str) -> None:
+    assert refused(**changes) == reason
+
+
+def test_a_pool_that_is_no_place_has_no_region() -> None:
+    got = read(provider="autodl", region_text="L20专区")
+    assert (got.region_code, got.region_label, got.precision) == (None, "L20专区", "none")
+
+
+def test_national_scope_is_cn() -> None:
+    assert read(scope="national").region_code == "CN"
+
+
+@given(st.randoms())
+def test_nothing_is_lost_and_order_changes_nothing(random: Random) -> None:
+    listings = [
+        replace(BASE, price_text=p, card_text=c, locator=str(n))
+        for n, (p, c) in enumerate(
+            (p, c) for p in ("220000", "0", "x", "230000") for c in ("RTX 4090", "what", "A10")
+        )
+    ]
+    shuffled = listings.copy()
+    random.shuffle(shuffled)
+    one, two = (process(rows, "run", AT, PROVIDERS) for rows in (listings, shuffled))
+    assert one.offers == two.offers
+    assert one.rejections == two.rejections
+    assert sum(o.listings for o in one.offers) + len(one.rejections) == one.parsed == len(listings)
