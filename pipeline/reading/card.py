@@ -13,9 +13,11 @@ from fractions import Fraction
 from catalog.card_index import Entry, index, literals
 from catalog.cards import cards, sized
 from pipeline.reading.card_names import names
-from pipeline.reading.card_parts import Parts, around
+from pipeline.reading.card_parts import Parts, around, form_of
 from pipeline.reading.normalise import normalise
 
+_FORM_IN_NAME = re.compile(r"SXM|PCI-?E|NVL(?![A-Z0-9])")
+_SIZED = re.compile(r"-[0-9]+G$")
 _SIZE_CELL = re.compile(r"\s?\|\s?(?:显存\s?)?([0-9]{1,3})\s?G(?:I?B)?\s?(?=\||$)")
 _BARE_SIZE = re.compile(r"-([0-9]{2,3})(?![0-9A-Z.,~\-]|\s?[卡张块颗片台机元万千年月日号个%/])")
 _CPU_ONLY = re.compile(
@@ -48,7 +50,7 @@ class CardHit:
     @property
     def vram_told(self) -> Decimal | None:
         """The size that a free text tells: printed, part of the name, or implied by the bare name."""
-        if self.card is None or self.vram_stated or self.card.endswith("G"):
+        if self.card is None or self.vram_stated or _SIZED.search(self.card):
             return self.vram_gb
         good = cards().get(self.card)
         return self.vram_gb if good is None or good.vram_implied else None
@@ -116,6 +118,8 @@ def find(text: str, provider: str | None = None) -> list[CardHit]:
         parts = around(upper, start, end, limit, sliceable=_sliceable(entry))
         if split is not None and parts.vram_gb is None:
             parts.vram_gb = split
+        if parts.form is None and (m := _FORM_IN_NAME.search(upper, start, end)):
+            parts.form = form_of(m[0])  # `H100 NVL` is a name of its own
         if parts.vram_gb is None and entry.card is not None:
             parts.vram_gb = _loose_size(upper, entry.card, parts.end)
         hits.append(_resolve(upper, entry, parts, name_end=end))
@@ -207,6 +211,9 @@ def _resolve(upper: str, entry: Entry, parts: Parts, *, name_end: int) -> CardHi
         return _hit(parts, fitting.card, fitting.vram_gb, kind)
     if stated in cards()[name].slice_gb and (parts.cut or cards()[name].slice_by_size):
         return _hit(parts, name, stated, "slice")
+    if parts.machine:  # `RTX 4090 服务器 64G`: the machine's memory, which says nothing of the card's
+        parts.vram_gb = None
+        return _hit(parts, name, cards()[name].vram_gb, kind)
     return _hit(parts, name, stated, kind, "card_vram_conflict")
 
 

@@ -25,7 +25,7 @@ _PRICE_BEFORE = re.compile(
     r"(?:[¥￥$€]|RMB|CNY|USD|价格?|租金?|费用?|付|仅|低至|[0-9]\s?[-~～—–至到])\s?[:：]?\s?$"
 )
 _PRICE_AFTER = re.compile(
-    r"\s?(?:[元块万千年%％折]|RMB|CNY)|[.,][0-9]{2}(?![0-9A-Z])|,[0-9]{3}|\s?/\s?(?:[月时天日年周小台卡]|H(?:R|OUR)?(?![A-Z0-9]))|\s?[-~～—–至到]\s?[¥￥$]?[0-9]+(?![0-9]*\s?G)"
+    r"\s?(?:[元块万千年%％折]|RMB|CNY)|[.,][0-9]{2}(?![0-9A-Z])|,[0-9]{3}|\s?/\s?(?:[月时天日年周小台卡]|H(?:R|OUR)?(?![A-Z0-9]))|\s?[-~～—–至到]\s?[¥￥$]?[0-9]{3,}(?!\s?G)"
 )
 # Machine, room and shelf numbers (`A16机`, `A2区`), classes of cards (`T4级`), cache levels (`L2缓存`).
 _NOT_A_CARD = re.compile(

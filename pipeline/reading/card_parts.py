@@ -56,6 +56,9 @@ HEAD = re.compile(
 QUARTER = re.compile(r"/(2|3|4|6|8|12|16|24)(?![0-9A-Z.]|\s?(?:[卡张块颗片台机月时天年元]|G|X))")
 PROFILE = re.compile(r"-([0-9]{1,2})[QCBA](?![A-Z0-9])")  # NVIDIA's vGPU profiles: `T4-4Q`
 _HEAD_LAST = frozenset("*×X✕0123456789卡张块颗片枚个路GBPUSMIE存版的V半")
+_MACHINE_WORDS = frozenset(
+    ("整机", "服务器", "裸金属", "节点", "云主机", "机型", "单机", "SERVER", "WORKSTATION")
+)
 _STOCK = ("总量", "空闲", "库存", "可租", "剩余", "余量", "占用", "在线")
 _HEAD_SPAN = 24
 
@@ -71,6 +74,7 @@ class Parts:
     vram_gb: Decimal | None = None
     other_gb: Decimal | None = None
     cut: bool = False
+    machine: bool = False  # a word for the whole machine stood before the memory
     slice_word: bool = False
     form: str | None = None
 
@@ -141,6 +145,8 @@ def _take(m: re.Match[str], parts: Parts) -> bool:
         return _share(parts, int(g["num"]), int(g["den"]))
     elif g["dec"]:
         parts.share = Fraction(g["dec"])
+    elif parts.vram_gb is None and g["noise"] in _MACHINE_WORDS:
+        parts.machine = True
     return True
 
 

@@ -27,6 +27,7 @@ _PIECES = re.compile(r"[()\[\]/|,，、:：]+|\s+-\s+")
 # Zones of a cloud region: `cn-beijing-a`, `ap-beijing-3`, `cn-north-4a`, `cn-wlcb-01`.
 _ZONE = (re.compile(r"[-_][0-9]{1,2}$"), re.compile(r"[-_][a-z]$"), re.compile(r"(?<=[0-9])[a-z]$"))
 _NUMBERED = re.compile(r"(?:华[北东中南]|东北|西[南北])(?:区|地区)?\s?-?[0-9一二三四五六七八九十]")
+_INNER = re.compile(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")  # `北 京` is one word
 _MANY = 400  # characters: longer texts are prose, and a region is never taken from prose
 
 
@@ -62,7 +63,7 @@ NONE = RegionReading(None, None, None, None, "none", None)
 @lru_cache(maxsize=16384)
 def read(text: str, provider: str | None = None, on: date | None = None) -> RegionReading:
     """The place of a label; `provider`'s own table decides, as it stood `on` that day. Never raises."""
-    label = normalise(text)
+    label = _INNER.sub("", normalise(text))
     if not label or len(label) > _MANY:
         return NONE
     own = _own(label, provider, on)
