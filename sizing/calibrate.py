@@ -45,25 +45,15 @@ FITTED: dict[str, tuple[str, ...]] = {
     "swift": ("logit_bytes", "logit_bytes_q", "overhead_gib", "zero3_gib"),
     "litgpt": ("logit_bytes", "layer", "overhead_gib"),
     "fsdp_qlora": ("layer", "overhead_gib", "frag"),
-    "torchtune": ("logit_bytes", "layer", "overhead_gib", "chunk_bytes"),
+    "torchtune": ("layer", "overhead_gib", "chunk_bytes"),
     "unsloth": ("layer", "overhead_gib"),
     "deepspeed": ("zero3_gib",),
     "axolotl": ("logit_bytes", "logit_bytes_q", "overhead_gib"),
 }
 CAP = 0.6
-# profiles built on the generic one: their rows also serve the generic fit
-GENERIC_FROM = (
-    "hf",
-    "qwen",
-    "swift2",
-    "swift",
-    "ult",
-    "peft",
-    "qlora",
-    "deepspeed",
-    "llamafactory",
-    "unsloth",
-)
+# Sources of the generic profile, each of equal weight. Left out: ms-swift 1.x/2.x, whose figures are memory
+# reserved over batches of changing length, and GPTQ rows, whose head stays 16-bit.
+GENERIC_FROM = ("hf", "qwen", "swift", "ult", "peft", "qlora", "deepspeed", "llamafactory")
 
 Groups = Mapping[str, list[tuple[Row, float]]]
 
@@ -73,17 +63,23 @@ def weight(row: Row) -> float:
     return (1.0 if row.quality == "A" else 0.6) if row.complete else 0.1
 
 
+def as_stated(row: Row) -> Row:
+    """The row with what only its notes say: the Liger kernel."""
+    if row.task is not None and "liger" in f"{row.id} {row.notes}".lower():
+        return replace(row, task=replace(row.task, loss="fused"))
+    return row
+
+
 def group(rows: Iterable[Row]) -> dict[str, list[tuple[Row, float]]]:
     """Training rows with a measured peak, by profile, with their weights."""
     found: dict[str, list[tuple[Row, float]]] = defaultdict(list)
-    for row in rows:
+    for row in map(as_stated, rows):
         if is_training(row) and row.peak_gib and row.task is not None:
             found[row.task.profile.key].append((row, weight(row)))
-    for key in list(GENERIC_FROM):
-        for row, w in found.get(key, []):
-            if key != "hf":
-                found["hf*"].append((row, w * 0.5))
-    found["hf*"] += found["hf"]
+    for key in GENERIC_FROM:
+        sample = [(r, w) for r, w in found.get(key, []) if r.task and not (r.task.quant or "").startswith("gptq")]
+        mass = sum(w for _, w in sample)
+        found["hf*"] += [(r, 10.0 * w / max(mass, 3.0)) for r, w in sample]
     return found
 
 
@@ -136,7 +132,7 @@ def fit_all(groups: Groups, only: str | None = None) -> dict[str, Profile]:
             continue
         sample = groups.get("hf*" if key == "hf" else key, [])
         start = replace(known[key], **base)
-        if key != "hf" and "hf" in found and known[key].key in GENERIC_FROM:
+        if key in GENERIC_FROM and "hf" in found:
             start = replace(start, layer=found["hf"].layer, zero3_gib=found["hf"].zero3_gib)
         found[key] = fit(start, sample, names) if sample else start
     return found

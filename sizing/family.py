@@ -1,5 +1,4 @@
-"""Dimensions for a model known by its parameter count alone: those of a common dense model, stretched to
-fit."""
+"""Dimensions for a model known by its parameter count alone: a dense one of today's proportions."""
 
 from __future__ import annotations
 
@@ -7,34 +6,59 @@ import math
 from dataclasses import replace
 from functools import lru_cache
 
-from sizing import catalogue
 from sizing.errors import SizingError
 from sizing.model import ModelFacts
 
-# One current dense model per size class; between them the nearest in log P is stretched.
-LADDER = tuple(
-    "smollm2-135m qwen2.5-0.5b llama-3.2-1b qwen2.5-1.5b qwen2.5-3b qwen2.5-7b llama-3.1-8b qwen2.5-14b "
-    "mistral-small-24b qwen2.5-32b llama-3.1-70b mistral-large-123b llama-3.1-405b".split()
-)
+# Proportions of the dense models of 2024-26 (Llama 3, Qwen 2.5 and 3, Mistral): the median of the catalogue.
+HIDDEN_PER_LAYER = 112
+FFN_PER_HIDDEN = 3.5
+QUERIES_PER_KV = 4
+HEAD = 128
+VOCAB = 140_000
 
 
-@lru_cache(maxsize=1024)
+def _total(hidden: float) -> float:
+    """Parameters of the proportioned model of that width."""
+    layers = hidden / HIDDEN_PER_LAYER
+    return layers * hidden**2 * (2 + 2 / QUERIES_PER_KV + 3 * FFN_PER_HIDDEN) + 2 * VOCAB * hidden
+
+
+def _width(params: float) -> float:
+    low, high = 64.0, 1e6
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _total(middle) < params else (low, middle)
+    return low
+
+
+@lru_cache(maxsize=4096)
 def from_params(params: float, name: str = "") -> ModelFacts:
-    """A dense model of about `params` parameters, exact in the count. SizingError outside 1e7 … 1e13."""
-    if not math.isfinite(params) or not 1e7 <= params <= 1e13:
-        raise SizingError(f"params must be between 1e7 and 1e13 parameters, got {params:g}")
-    base = min((catalogue.require(n) for n in LADDER), key=lambda m: abs(math.log(m.params / params)))
-    outside = base.params - base.matrix_params
-    layers = max(1, round((params - outside) / (base.matrix_params / base.layers)))
-    scaled = replace(base, layers=layers)
-    note = (
-        f"dimensions of {base.name} with {layers} layers assumed for {params / 1e9:.2f} B parameters "
-        "(give config for exact ones)"
-    )
-    return replace(
-        scaled,
+    """A dense model of exactly `params` parameters. SizingError outside 1e8 … 1e13.
+
+    Width and depth follow from the count; the FFN takes up what rounding leaves.
+    """
+    if not math.isfinite(params) or not 1e8 <= params <= 1e13:
+        raise SizingError(f"params must lie between 1e8 and 1e13 parameters, got {params:g}")
+    wide = _width(params)
+    kv_heads = max(1, round(wide / HEAD / QUERIES_PER_KV))
+    heads = kv_heads * QUERIES_PER_KV
+    hidden, layers = heads * HEAD, max(1, round(wide / HIDDEN_PER_LAYER))
+    plain = ModelFacts(
         name=name or f"{params / 1e9:.3g}B",
-        extra_params=int(params) - scaled.params,
+        layers=layers,
+        hidden=hidden,
+        heads=heads,
+        kv_heads=kv_heads,
+        head_dim=HEAD,
+        ffn=1,
+        vocab=VOCAB,
+        tied=False,
         source="assumed from the parameter count",
-        assumptions=(note,),
     )
+    ffn = max(hidden, round((params - plain.params) / (3 * layers * hidden)))
+    sized = replace(plain, ffn=ffn)
+    note = (
+        f"dimensions assumed for {params / 1e9:.3g} B parameters: {layers} layers of {hidden}, "
+        f"FFN {ffn}, vocabulary {VOCAB:,} (give config for exact ones)"
+    )
+    return replace(sized, extra_params=int(params) - sized.params, assumptions=(note,))
