@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("suanjia.commands.explain", "from a number back to the page"),
     "export": ("suanjia.commands.export", "the published tables as files"),
     "review": ("suanjia.commands.review", "list what is held back; release or refuse with name and reason"),
+    "fit": ("suanjia.commands.fit", "cheapest fit of a workload, in total, with its proof"),
     "vet": ("suanjia.commands.vet", "is the machine the card that was sold"),
     "cost": ("suanjia.commands.cost", "cheapest way to buy H hours from a set of billing modes"),
 }

@@ -1,0 +1,272 @@
+"""The sizing room's plans as fit asks for them: lazily, each way once, behind a cheap bound.
+
+A plan does not depend on how much data runs through it, so jobs that differ in data alone share theirs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import lru_cache
+from math import ceil, inf
+from typing import Any
+
+from reports.fit.job import Job, JobError
+from reports.fit.use import Footprint, Good, Shape, Use
+from sizing import cards as card_table
+from sizing import plan, profiles, speed, workload
+from sizing.errors import SizingError
+from sizing.host import host, trained_params
+from sizing.plan import Plan
+from sizing.task import Task, parse
+from sizing.units import GB
+from sizing.workload import Workload
+
+# The bound is the speed of one card without communication, in the quickest framework it may run in; a little
+# above it, for what rounds inside the speed model.
+SLACK = 1.01
+BYTES_PER_PARAM = 2.0
+ADAPTERS = ("lora", "qlora")
+UNIT_TOKENS = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What a bound needs of one card: the task on it, and tokens a second that no plan per card passes."""
+
+    task: Task
+    tokens_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A plan with the seconds of it that do not grow with the data."""
+
+    plan: Plan
+    fixed_s: float
+
+
+class PlanTable:
+    """Paces and plans of jobs that differ in data alone."""
+
+    def __init__(self, unit: Workload) -> None:
+        self.unit = unit
+        self.paces: dict[Good, Pace | None] = {}
+        self.fixed: dict[tuple[Good, int, int], float] = {}
+        self.ways: dict[tuple[Good, int, int], Way | None] = {}
+
+    def pace(self, good: Good) -> Pace | None:
+        """None where the card cannot do the work at all."""
+        if good not in self.paces:
+            self.paces[good] = self._pace(good)
+        return self.paces[good]
+
+    def _pace(self, good: Good) -> Pace | None:
+        try:
+            card = card_table.get(good.card, good.form)
+            raw = {"grad_checkpoint": True, "flash_attn": True, **self.unit.task(cards=1, nodes=1)}
+            if self.unit.method == "qlora":
+                raw.setdefault("quant", "nf4")
+            task = parse({**raw, "tp": None, "pp": None}, card)
+        except SizingError:
+            return None
+        if task.method == "inference":
+            return Pace(task, inf)
+        quickest = [replace(task, zero="0", offload="none")]
+        if (card.nvswitch or card.is_npu) and not task.quant:
+            quickest.append(replace(quickest[0], profile=profiles.load()["megatron"]))
+        return Pace(task, SLACK * max(speed.training_speed(t, card).tokens_per_s for t in quickest))
+
+    def fixed_least(self, good: Good, cards: int, nodes: int) -> float:
+        """Seconds to load and save on so many machines, at least."""
+        key = good, cards, nodes
+        if key not in self.fixed:
+            pace = self.pace(good)
+            assert pace is not None
+            found = host(replace(pace.task, cards=cards, nodes=nodes))
+            self.fixed[key] = found.load_s + found.save_s * max(1.0, self.unit.epochs)
+        return self.fixed[key]
+
+    def way(self, good: Good, cards: int, nodes: int) -> Way | None:
+        """The plan on exactly so many cards, fitting or the least bad; None where the card is unfit."""
+        key = good, cards, nodes
+        if key not in self.ways:
+            self.ways[key] = self._way(good, cards, nodes)
+        return self.ways[key]
+
+    def known_rate(self, good: Good) -> float | None:
+        """Tokens a second and card that no count of cards passes, once one card has been planned.
+
+        Adapters that fit one card run the same way on each of several (plain data parallel comes first).
+        """
+        alone = self.ways.get((good, 1, 1))
+        if alone is None or alone.plan.verdict != "fits" or self.unit.method not in ADAPTERS:
+            return None
+        return None if _on_host(alone.plan.strategy) else alone.plan.tokens_per_s_p50
+
+    def _way(self, good: Good, cards: int, nodes: int) -> Way | None:
+        try:
+            found = plan.plan_on(self.unit, card_table.get(good.card, good.form), cards, nodes)
+        except SizingError:
+            return None
+        if self.unit.method == "inference":
+            return Way(found, 0.0)
+        work = self.unit.trained_tokens * (1 + plan.EVALUATION_SHARE) / found.tokens_per_s_p50
+        return Way(found, max(0.0, found.hours_p50 * 3600 - work))
+
+
+@lru_cache(maxsize=256)
+def _table(key: str) -> PlanTable:
+    return PlanTable(_UNITS.pop(key))
+
+
+_UNITS: dict[str, Workload] = {}
+
+
+def _shared(found: Workload) -> PlanTable:
+    """The table of a workload, shared by all that differ from it in data and limits alone."""
+    unit = replace(
+        found,
+        name="",
+        tokens=None if found.method == "inference" else UNIT_TOKENS / found.epochs,
+        hours=1.0 if found.method == "inference" else None,
+        dataset_gb=0.0,
+        deadline_hours=None,
+        budget_cny=None,
+        regions=(),
+        cards=(),
+        billing_modes=(),
+        interruptible=False,
+        assumptions=(),
+    )
+    key = json.dumps(
+        {name: getattr(unit, name) for name in unit.__dataclass_fields__}, default=str, sort_keys=True
+    )
+    _UNITS[key] = unit
+    table = _table(key)
+    _UNITS.pop(key, None)
+    return table
+
+
+@dataclass(slots=True)
+class SizingPlanner:
+    """Plans of one job. JobError when sizing cannot read the job at all."""
+
+    job: Job
+    workload: Workload
+    table: PlanTable
+    _uses: dict[tuple[Good, int, int], Use | None] = field(default_factory=dict)
+    _footprint: Footprint | None = None
+    work: float = 0.0  # tokens that go through the model, evaluation included
+
+    @classmethod
+    def of(cls, job: Job) -> SizingPlanner:
+        """The planner of a job; JobError names the workload and what sizing makes of it."""
+        try:
+            found = workload.parse({**_floats(job.task), "name": job.name})
+            parse(found.task(cards=1))
+        except SizingError as error:
+            raise JobError(f"{job.name}: {error}") from None
+        return cls(job, found, _shared(found), work=found.trained_tokens * (1 + plan.EVALUATION_SHARE))
+
+    @property
+    def footprint(self) -> Footprint:
+        """Weights at two bytes a parameter, the newest two checkpoints, and what is taken home."""
+        if self._footprint is None:
+            task = parse(self.workload.task(cards=1))
+            weights = BYTES_PER_PARAM * task.model.params / GB
+            trained = BYTES_PER_PARAM * trained_params(task) / GB if task.method != "inference" else 0.0
+            self._footprint = Footprint(weights, 2 * trained, trained)
+        return self._footprint
+
+    def counts(self, shape: Shape) -> Sequence[tuple[int, int]]:
+        """The usual counts of a shape."""
+        return shape.counts()
+
+    def bound(self, good: Good, cards: int, nodes: int) -> float | None:
+        """Load, save and the work at a pace no plan passes. On one card it bounds the card-seconds of all."""
+        pace = self.table.pace(good)
+        if pace is None:
+            return None
+        if self.workload.method == "inference":
+            return (self.workload.hours or 0.0) * 3600
+        rate = self.table.known_rate(good) or pace.tokens_per_s
+        return self.table.fixed_least(good, cards, nodes) + self.work / (rate * cards)
+
+    def use(self, good: Good, cards: int, nodes: int) -> Use | None:
+        """The plan on exactly so many cards, where its p90 fits the cards' memory."""
+        key = good, cards, nodes
+        if key not in self._uses:
+            self._uses[key] = self._use(good, cards, nodes)
+        return self._uses[key]
+
+    def _use(self, good: Good, cards: int, nodes: int) -> Use | None:
+        way = self.table.way(good, cards, nodes)
+        if way is None or way.plan.verdict != "fits":
+            return None
+        p50, p90 = self._seconds(way)
+        strategy = way.plan.strategy
+        return Use(cards, nodes, strategy, ceil(p50), ceil(p90), way.plan.cpu_ram_gib, _on_host(strategy))
+
+    def _seconds(self, way: Way) -> tuple[float, float]:
+        if self.workload.method == "inference":
+            hours = (self.workload.hours or 0.0) * 3600
+            return hours, hours
+        return tuple(
+            way.fixed_s + self.work / rate for rate in (way.plan.tokens_per_s_p50, way.plan.tokens_per_s_p10)
+        )  # type: ignore[return-value]
+
+    def requirement(self) -> dict[str, Any]:
+        """Model, method and lengths as sizing read them."""
+        task = parse(self.workload.task(cards=1))
+        return {
+            "model": self.workload.model or task.model.name,
+            "params": task.model.params,
+            "method": self.workload.method,
+            "seq_len": self.workload.seq_len,
+            "trained_tokens": self.workload.trained_tokens or None,
+            "hours": self.workload.hours,
+            "concurrency": self.workload.concurrency,
+            "assumptions": list(dict.fromkeys([*self.workload.assumptions, *task.assumptions])),
+        }
+
+    def smallest(self, goods: Sequence[Good]) -> Mapping[str, Any] | None:
+        """The fewest and then smallest cards that run it: of the goods on sale, else of all known."""
+        allowed = set(self.job.cards)
+        on_sale = {good.card for good in goods if not allowed or good.card in allowed}
+        for names in (on_sale, allowed, set(card_table.names())):
+            found = self._smallest_of(names)
+            if found is not None:
+                return found
+        return None
+
+    def _smallest_of(self, names: set[str]) -> Mapping[str, Any] | None:
+        for cards, nodes in plan.counts(64):
+            ways = [(name, self.table.way(Good(name, None), cards, nodes)) for name in sorted(names)]
+            fitting = [(name, way) for name, way in ways if way is not None and way.plan.verdict == "fits"]
+            if fitting:
+                name, best = min(fitting, key=lambda row: (row[1].plan.usable_gib or inf, row[0]))
+                return {
+                    "card": name,
+                    "cards": cards,
+                    "nodes": nodes,
+                    "strategy": best.plan.strategy,
+                    "peak_gib_p90": round(best.plan.peak_gib_p90, 1),
+                    "hours_p90": round(self._seconds(best)[1] / 3600, 2),
+                }
+        return None
+
+
+def _on_host(strategy: str) -> bool:
+    return "offload" in strategy
+
+
+def _floats(value: Any) -> Any:
+    """Sizing counts in floats: every Decimal of a task, in a config too, as a float."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {key: _floats(item) for key, item in value.items()}
+    return [_floats(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,149 @@
+"""`suanjia fit`: the cheapest machine that runs a job, in total, with its proof."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reports.numbers import dumps
+from suanjia.cli import NOTHING, OK, Failure
+from suanjia.settings import Settings
+
+if TYPE_CHECKING:
+    from reports.fit.job import Job
+
+NUMBERS = (
+    *("params", "seq_len", "micro_batch", "tokens", "samples", "tokens_per_sample", "epochs", "hours"),
+    "concurrency",
+)
+LIMIT = 5
+
+
+@click.command()
+@click.option(
+    "--workload", "file", type=click.Path(path_type=Path, dir_okay=False), help="TOML or JSON file. 任务文件"
+)
+@click.option("--name", help="Of several workloads in the file (or the built-in ones), this one.")
+@click.option("--built-in", is_flag=True, help="The workloads of the weekly table. 周报内置任务")
+@click.option("--model", help="e.g. Qwen2.5-7B. 模型")
+@click.option("--params", help="Parameters, where the model is not known by name.")
+@click.option("--method", help="full, lora, qlora, pretrain, inference. 方法")
+@click.option("--seq-len", help="Longest sequence, tokens. 序列长度")
+@click.option("--micro-batch", help="Sequences per card and step.")
+@click.option("--tokens", help="Tokens of the data, once. 数据 token 数")
+@click.option("--samples", help="Samples, with --tokens-per-sample. 样本数")
+@click.option("--tokens-per-sample", help="Mean tokens of a sample.")
+@click.option("--epochs", help="Passes over the data. 轮数")
+@click.option("--hours", help="Hours to serve (inference). 推理小时数")
+@click.option("--concurrency", help="Sequences served at once (inference).")
+@click.option("--dataset-gb", help="Size of the data set, GB. 数据集大小")
+@click.option("--deadline-hours", help="Latest end, tested on p90. 期限")
+@click.option("--budget-cny", help="Most it may cost, tested on p90. 预算")
+@click.option("--region", "regions", multiple=True, help="Name or code; may be repeated. 地区")
+@click.option("--card", "cards", multiple=True, help="Card allowed; may be repeated. 卡型")
+@click.option(
+    "--mode", "billing_modes", multiple=True, help="Billing mode allowed; may be repeated. 计费方式"
+)
+@click.option("--provider", "providers", multiple=True, help="Provider allowed; may be repeated. 服务商")
+@click.option("--interruptible", is_flag=True, help="Spot is welcome too. 可被回收")
+@click.option("--in-stock", is_flag=True, help="Only offers whose stock is shown.")
+@click.option("--min-grade", type=click.Choice(["A", "B", "C"]), help="Least grade of the index cell.")
+@click.option("--max-age", "max_age_hours", help="Oldest price in hours (168). 价格时效")
+@click.option("--limit", type=click.IntRange(1, 1000), default=LIMIT, show_default=True, help="Fits shown.")
+@click.option("--why", is_flag=True, help="How many offers each rule removed. 淘汰原因")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document (JSON Lines for several workloads).")
+@click.pass_obj
+def command(
+    settings: Settings,
+    /,
+    file: Path | None,
+    name: str | None,
+    built_in: bool,
+    limit: int,
+    why: bool,
+    as_json: bool,
+    **flags: Any,
+) -> int:
+    """Cheapest fit of a workload over all live offers, in total and with its proof. 最便宜的跑法。"""
+    from reports.fit.answer import answer
+    from reports.fit.job import JobError
+    from reports.fit.planner import SizingPlanner
+    from reports.fit.regions import RegionError
+    from reports.fit.store import grades, market_of
+    from reports.fit.terms import terms_of
+    from suanjia.opening import opened
+
+    try:
+        jobs = _jobs(settings, file, name, built_in, flags)
+        planners = [(job, SizingPlanner.of(job)) for job in jobs]
+        code = NOTHING
+        with opened(settings) as (con, providers):
+            graded = grades(con) if any(job.min_grade for job in jobs) else {}
+            terms = terms_of(providers)
+            for job, planner in planners:
+                market, sources = market_of(con, terms, settings.now(), job.max_age_hours or 168)
+
+                def grade_of(offer: Any) -> str | None:
+                    return graded.get((offer.region_code or "CN", offer.card, offer.billing_mode))
+
+                document = answer(market, job, planner, sources, limit=limit, why=why, grade_of=grade_of)
+                code = OK if document["fits"] else code
+                click.echo(dumps(document) if as_json else _words(document))
+    except (JobError, RegionError) as error:
+        raise Failure(str(error)) from None
+    return code
+
+
+def _jobs(
+    settings: Settings, file: Path | None, name: str | None, built_in: bool, flags: dict[str, Any]
+) -> list[Job]:
+    """The jobs asked for: of a file or of the weekly table, flags on top; or of flags alone."""
+    from reports.fit.job import JobError, job_of, read_jobs, weekly_jobs, with_fields
+    from suanjia.commands.size import number
+
+    given = {key: value for key, value in flags.items() if value not in (None, (), False)}
+    for key in NUMBERS:
+        if key in given:
+            given[key] = number(given[key], f"--{key.replace('_', '-')}")
+    if file is None and not built_in:
+        if not given:
+            raise Failure("give --workload FILE, --built-in, or flags such as --model and --method")
+        return [job_of(given, name or "workload")]
+    jobs = read_jobs(file) if file is not None else weekly_jobs(settings.home)
+    if name is not None:
+        jobs = [job for job in jobs if job.name == name]
+        if not jobs:
+            raise JobError(f"no workload is called {name!r}")
+    return [with_fields(job, given) for job in jobs]
+
+
+def _words(document: dict[str, Any]) -> str:
+    from reports.marks import words
+
+    lines = [
+        f"{document['workload']}: {document['requirement']['model']} {document['requirement']['method']}"
+    ]
+    for fit in document["fits"]:
+        idle = fit["gpu_count"] - fit["cards_used"]
+        cards = f"{fit['gpu_count']}×{fit['card']}" + (f"（空闲 idle {idle}）" if idle else "")
+        marks = words(fit["mark"], fit["age_hours"], "zh")
+        lines.append(
+            f"{fit['rank']}. {fit['total_cny_p50']}–{fit['total_cny_p90']} 元  {cards}  {fit['provider']} "
+            f"{fit['region'] or '—'} {fit['billing_mode']}  {fit['hours_p50']}–{fit['hours_p90']} h"
+            + (f"  [{' '.join(marks)}]" if marks else "")
+        )
+        lines.append(f"   {fit['strategy']}; {fit['proof']}")
+        if fit["margin_to_next_pct"] is not None:
+            rise = f"+{fit['margin_to_next_pct']} %"
+            lines.append(f"   涨到 {rise} 前仍最便宜 / stays ahead until {rise}")
+        if fit["unknown"]:
+            lines.append(f"   未计 not counted: {', '.join(fit['unknown'])}")
+    if document["nothing_fits_because"]:
+        lines.append(f"没有合适的 / nothing fits: {document['nothing_fits_because']}")
+        if document["smallest_that_would"]:
+            lines.append(f"   {dumps(document['smallest_that_would'])}")
+    for row in document.get("why", ()):
+        lines.append(f"   − {row['removed']:>6}  {row['reason']}")
+    return "\n".join(lines)
