@@ -71,7 +71,10 @@ def accuracy(out: Callable[[str], None]) -> None:
     for name in sorted(groups):
         out(peak_line(name, errors_of(groups[name])))
     covered = [r.peak_gib <= e.peak_gib_p90 for r, e in every if r.complete and r.peak_gib]
-    out(f"\nMeasured peak at or under our p90: {percent(sum(covered) / len(covered))} of {len(covered)} complete rows.")
+    out(
+        f"\nMeasured peak at or under our p90: {percent(sum(covered) / len(covered))} "
+        f"of {len(covered)} complete rows."
+    )
 
 
 def verdicts(out: Callable[[str], None]) -> None:
@@ -94,7 +97,9 @@ def verdicts(out: Callable[[str], None]) -> None:
 
 def throughput(out: Callable[[str], None]) -> None:
     """Tokens per second by card, and how many rows fall between p10 and p90."""
-    out("\n### Tokens per second\n\n| card | n | median error | p80 | inside p10-p90 |\n|---|---|---|---|---|")
+    out(
+        "\n### Tokens per second\n\n| card | n | median error | p80 | inside p10-p90 |\n|---|---|---|---|---|"
+    )
     groups: dict[str, list[tuple[float, bool]]] = defaultdict(list)
     for files in SETS.values():
         for row in truth.read(files):
@@ -106,7 +111,9 @@ def throughput(out: Callable[[str], None]) -> None:
             inside = found.tokens_per_s_p10 <= rate <= found.tokens_per_s_p90
             entry = (abs(found.tokens_per_s_p50 / rate - 1), inside)
             groups[row.task.card.name].append(entry)
-            groups[f"all, {'calibration' if files == SETS['calibration rows'] else 'further'} rows"].append(entry)
+            groups[f"all, {'calibration' if files == SETS['calibration rows'] else 'further'} rows"].append(
+                entry
+            )
     for name in sorted(groups):
         values = [e for e, _ in groups[name]]
         inside = sum(i for _, i in groups[name]) / len(values)
@@ -145,7 +152,7 @@ def panel() -> list[Row]:
 
 
 def factory_rule(row: Row) -> float:
-    """The bytes-per-parameter table of LLaMA-Factory's README (2024-12): full 16-bit 8.6, LoRA 2.3, QLoRA 0.86."""
+    """Bytes per parameter of LLaMA-Factory's README (2024-12): full 16-bit 8.6, LoRA 2.3, QLoRA 0.86."""
     assert row.task is not None
     per = {"full": 8.6, "pretrain": 8.6, "lora": 2.3, "qlora": 0.86}[row.task.method]
     if row.task.quant and "8" in row.task.quant:
@@ -161,12 +168,18 @@ def peers(out: Callable[[str], None]) -> None:
         {
             "id": r.id,
             "facts": {
-                **{k: getattr(r.task.model, k) for k in ("params", "hidden", "layers", "heads", "kv_heads", "ffn")},
+                **{
+                    k: getattr(r.task.model, k)
+                    for k in ("params", "hidden", "layers", "heads", "kv_heads", "ffn")
+                },
                 **{k: getattr(r.task.model, k) for k in ("vocab", "head_dim", "tied")},
                 "experts": r.task.model.experts is not None,
             },
             "task": {
-                **{k: getattr(r.task, k) for k in ("method", "quant", "seq_len", "micro_batch", "cards", "flash")},
+                **{
+                    k: getattr(r.task, k)
+                    for k in ("method", "quant", "seq_len", "micro_batch", "cards", "flash")
+                },
                 "lora_rank": r.task.lora_rank or None,
                 "checkpoint": r.task.checkpoint == "true",
             },
@@ -210,18 +223,20 @@ def speed(out: Callable[[str], None]) -> None:
     from sizing.task import parse
 
     raws = [(r.raw, r.task.card) for r in truth.read(("sizing_truth", "sizing_extra")) if r.task]
-    start = time.perf_counter()
+    start = time.process_time()
     rounds = 5
     for _ in range(rounds):
         for raw, card in raws:
             estimate(parse(raw, card, []))
-    rate = rounds * len(raws) / (time.perf_counter() - start)
+    rate = rounds * len(raws) / (time.process_time() - start)
     out(f"\nSizings a second on one core, parsing included: {rate:,.0f}.")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Print the tables; with `--markdown` put them into docs/sizing.md."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--lomo", action="store_true", help="leave one model out (minutes)")
     parser.add_argument("--peers", action="store_true", help="public tools in a throwaway environment")
     parser.add_argument("--markdown", action="store_true", help="refresh docs/sizing.md")

@@ -1,6 +1,7 @@
-"""Runs inside a throwaway environment: public calculators on the panel rows. Reads JSON on stdin, writes JSON.
+"""Runs inside a throwaway environment: public calculators on the panel rows, JSON in, JSON out.
 
-In: `[{"id", "facts": {...}, "task": {...}}]`. Out: `{"fitcheck-llm 0.3.1": {"id": gib | null}, ...}`; null = no answer.
+In: `[{"id", "facts": {...}, "task": {...}}]`. Out: `{"fitcheck-llm 0.3.1": {"id": gib | null}, ...}`;
+null = no answer.
 """
 
 from __future__ import annotations

@@ -6,9 +6,6 @@ import io
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from sizing import cards as card_names
 from sizing import plan, workload
 from sizing.errors import SizingError
@@ -78,45 +75,55 @@ def card_table(raw: dict[str, Any], max_cards: int) -> Found:
     return Found(job, found, refused, small)
 
 
-def _render(table: Table) -> str:
+def _render(title: str, heads: list[tuple[str, bool]], rows: list[list[str]]) -> str:
+    from rich.console import Console  # a tenth of a second that a line of JSON need not wait for
+    from rich.table import Table
+
+    table = Table(title=title)
+    for head, right in heads:
+        table.add_column(head, justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
     out = io.StringIO()
     Console(file=out, width=150, force_terminal=False, color_system=None).print(table)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
+HEADS = [
+    ("卡 card", False),
+    ("张 n", True),
+    ("策略 strategy", False),
+    ("峰值 peak GiB p50 / p90", True),
+    ("可用 usable", True),
+    ("tok/s", True),
+    ("小时 hours p50 (p10–p90)", True),
+    ("内存 RAM GiB", True),
+]
+
+
+def _row(p: Plan) -> list[str]:
+    return [
+        p.card,
+        str(p.cards),
+        p.strategy,
+        f"{p.peak_gib_p50:.1f} / {p.peak_gib_p90:.1f}",
+        f"{p.usable_gib:.1f}" if p.usable_gib else "?",
+        f"{p.tokens_per_s_p50:,.0f}",
+        f"{p.hours_p50:.2f} ({p.hours_p10:.2f}–{p.hours_p90:.2f})",
+        f"{p.cpu_ram_gib:.0f}",
+    ]
+
+
 def table_words(found: Found) -> str:
     """The table of cards, then what was refused and what would make the rest fit."""
     job = found.job
-    table = Table(
-        title=f"{job.name or job.model or 'model'} · {job.method} · {job.seq_len} tokens", show_lines=False
-    )
-    for head, right in (
-        ("卡 card", False),
-        ("张 n", True),
-        ("策略 strategy", False),
-        ("峰值 peak GiB p50 / p90", True),
-        ("可用 usable", True),
-        ("tok/s", True),
-        ("小时 hours p50 (p10–p90)", True),
-        ("内存 RAM GiB", True),
-    ):
-        table.add_column(head, justify="right" if right else "left", overflow="fold")
-    for p in sorted(found.plans, key=lambda p: (p.cards, p.hours_p50)):
-        table.add_row(
-            p.card,
-            str(p.cards),
-            p.strategy,
-            f"{p.peak_gib_p50:.1f} / {p.peak_gib_p90:.1f}",
-            f"{p.usable_gib:.1f}" if p.usable_gib else "?",
-            f"{p.tokens_per_s_p50:,.0f}",
-            f"{p.hours_p50:.2f} ({p.hours_p10:.2f}–{p.hours_p90:.2f})",
-            f"{p.cpu_ram_gib:.0f}",
-        )
-    text = [_render(table) if found.plans else "没有卡放得下 nothing fits"]
+    title = f"{job.name or job.model or 'model'} · {job.method} · {job.seq_len} tokens"
+    ordered = sorted(found.plans, key=lambda p: (p.cards, p.hours_p50))
+    text = [_render(title, HEADS, [_row(p) for p in ordered]) if ordered else "没有卡放得下 nothing fits"]
     text += [f"不适用 refused: {why}" for why in dict.fromkeys(found.refused.values())]
     for name, change in found.too_small.items():
         text.append(f"放不下 too small: {name}" + (f" (would fit with {change})" if change else ""))
-    notes = dict.fromkeys([*job.assumptions, *(a for p in found.plans[:1] for a in p.assumptions)])
+    notes = dict.fromkeys([*job.assumptions, *(a for p in ordered[:1] for a in p.assumptions)])
     text += [f"假设 assumed: {note}" for note in notes]
     return "\n".join(text)
 

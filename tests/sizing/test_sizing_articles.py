@@ -37,16 +37,18 @@ def test_a4_full_13b_needs_more_than_eight_40_gb_cards_and_four_of_80_do() -> No
 
 
 def test_a4_accumulation_does_not_lower_the_states() -> None:
-    few, many = (
-        size(None, model="llama-2-13b", **{**FULL, "grad_accum": n}).peak_gib_p50 for n in (2, 64)
-    )
+    few, many = (size(None, model="llama-2-13b", **{**FULL, "grad_accum": n}).peak_gib_p50 for n in (2, 64))
     assert many >= few
 
 
 def test_a5_full_70b_does_not_fit_eight_nor_sixteen_80_gb_cards_but_lora_fits_eight() -> None:
     for count in (8, 16):
-        assert size("A100-80G", model="llama-3-70b", cards=count, zero_stage=3, **FULL).verdict == "does_not_fit"
-    lora = size("A100-80G", model="llama-3-70b", method="lora", cards=8, zero_stage=3, seq_len=2048, micro_batch=1)
+        assert (
+            size("A100-80G", model="llama-3-70b", cards=count, zero_stage=3, **FULL).verdict == "does_not_fit"
+        )
+    lora = size(
+        "A100-80G", model="llama-3-70b", method="lora", cards=8, zero_stage=3, seq_len=2048, micro_batch=1
+    )
     assert lora.fits
 
 
@@ -74,7 +76,9 @@ def test_a10_the_rate_depends_on_the_model() -> None:
     """1 B tokens on 8 A100: 20-30 h is right for 13B, too slow for 7B, five times too fast for 70B."""
     hours = {}
     for model in ("llama-2-7b", "llama-2-13b", "llama-2-70b"):
-        found = size("A100-80G", "SXM", model=model, method="full", cards=8, zero_stage=3, seq_len=2048, micro_batch=4)
+        found = size(
+            "A100-80G", "SXM", model=model, method="full", cards=8, zero_stage=3, seq_len=2048, micro_batch=4
+        )
         assert found.tokens_per_s_p50
         hours[model] = 1e9 / found.tokens_per_s_p50 / 3600
     assert hours["llama-2-7b"] < 20
@@ -104,7 +108,9 @@ def test_a14_parameters_come_from_the_dimensions_not_from_a_key() -> None:
     assert from_config(config).params / 1e9 == pytest.approx(6.738, rel=0.001)
 
 
-@pytest.mark.parametrize(("card", "capability"), [("V100-32G", 7.0), ("T4", 7.5), ("A100-80G", 8.0), ("RTX4090", 8.9)])
+@pytest.mark.parametrize(
+    ("card", "capability"), [("V100-32G", 7.0), ("T4", 7.5), ("A100-80G", 8.0), ("RTX4090", 8.9)]
+)
 def test_a15_compute_capabilities(card: str, capability: float) -> None:
     assert cards.get(card).capability == capability
 
@@ -122,7 +128,9 @@ def test_a18_a_24_gb_card_trains_more_than_seven_thousand_samples_an_hour() -> N
 
 def test_a19_qlora_13b_fits_one_24_gb_card() -> None:
     assert size("RTX4090", model="llama-2-13b", method="qlora", quant="nf4", seq_len=1024, micro_batch=1).fits
-    assert size("RTX4090", model="qwen-14b", method="qlora", quant="gptq-int4", seq_len=512, micro_batch=1).fits
+    assert size(
+        "RTX4090", model="qwen-14b", method="qlora", quant="gptq-int4", seq_len=512, micro_batch=1
+    ).fits
 
 
 def test_a20_ten_thousand_short_samples_take_an_hour_not_a_day() -> None:
@@ -136,7 +144,9 @@ def test_a20_ten_thousand_short_samples_take_an_hour_not_a_day() -> None:
 
 
 def test_a21_full_13b_on_ten_thousand_short_samples_is_done_within_three_hours() -> None:
-    job = workload.parse({"model": "llama-2-13b", "method": "full", "samples": 10000, "tokens_per_sample": 500})
+    job = workload.parse(
+        {"model": "llama-2-13b", "method": "full", "samples": 10000, "tokens_per_sample": 500}
+    )
     best = plan.minimum(job, "A100-40G")
     assert best is not None
     assert best.cards == 8

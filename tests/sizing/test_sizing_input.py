@@ -112,9 +112,9 @@ def test_an_unknown_form_is_the_slowest_and_said() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("precision", "int3"), ("quant", "exl2"), ("optimizer", "sophia"), ("zero_stage", 7), ("zero_stage", "maybe"),
-        ("offload", "tape"), ("grad_checkpoint", "sometimes"), ("flash_attn", "quick"), ("loss_kernel", "magic"),
-        ("method", "telepathy"), ("framework", "some-new-trainer"), ("lora_targets", "head_of_state"),
+        ("precision", "int3"), ("quant", "exl2"), ("optimizer", "sophia"), ("zero_stage", 7),
+        ("zero_stage", "maybe"), ("offload", "tape"), ("grad_checkpoint", "sometimes"), ("flash_attn", "quick"),
+        ("loss_kernel", "magic"),         ("method", "telepathy"), ("framework", "some-new-trainer"), ("lora_targets", "head_of_state"),
     ],
 )  # fmt: skip
 def test_an_unknown_word_is_taken_as_absent_and_said(field: str, value: Any) -> None:
@@ -139,7 +139,17 @@ def test_params_that_contradict_a_known_name_are_said() -> None:
 def test_everything_assumed_is_said() -> None:
     found = estimate(parse({"model": "qwen2.5-7b"}))
     text = "\n".join(found.assumptions)
-    for word in ("method", "precision", "quant", "framework", "cards", "seq_len", "micro_batch", "grad_accum", "card"):
+    for word in (
+        "method",
+        "precision",
+        "quant",
+        "framework",
+        "cards",
+        "seq_len",
+        "micro_batch",
+        "grad_accum",
+        "card",
+    ):
         assert word in text, word
     assert found.fits is None
     assert found.verdict is None
@@ -193,11 +203,11 @@ def test_lora_targets_as_a_list() -> None:
     ("framework", "key"),
     [
         ("qwen-finetune.py/HF Trainer", "qwen"), ("ms-swift 1.x/2.x", "swift2"), ("ms-swift 4.x", "swift"),
-        ("ms-swift", "swift"), ("lit-gpt fork", "litgpt"), ("HF+FA2", "hf"), ("HF Trainer/DeepSpeed", "deepspeed"),
-        ("transformers/autogptq", "hf"), ("NeMo 24.07", "megatron"), ("MindFormers r1.3", "megatron"),
+        ("ms-swift", "swift"), ("lit-gpt fork", "litgpt"), ("HF+FA2", "hf"),
+        ("HF Trainer/DeepSpeed", "deepspeed"),         ("transformers/autogptq", "hf"), ("NeMo 24.07", "megatron"), ("MindFormers r1.3", "megatron"),
         ("fsdp_qlora", "fsdp_qlora"), ("qlora", "qlora"), ("LLaMA-Factory 0.9.1", "llamafactory"),
-        ("torchtune", "torchtune"), ("PEFT/HF", "peft"), ("universal-llm-trainer/HF", "ult"), ("xtuner 0.1", "xtuner"),
-        ("ChatGLM-Efficient-Tuning", "glmtuning"), ("llm-foundry", "foundry"), ("vLLM", "engine"),
+        ("torchtune", "torchtune"), ("PEFT/HF", "peft"), ("universal-llm-trainer/HF", "ult"),
+        ("xtuner 0.1", "xtuner"),         ("ChatGLM-Efficient-Tuning", "glmtuning"), ("llm-foundry", "foundry"), ("vLLM", "engine"),
     ],
 )  # fmt: skip
 def test_frameworks_are_found_by_whole_words(framework: str, key: str) -> None:
@@ -219,8 +229,9 @@ JSON = st.recursive(
     max_leaves=8,
 )
 FIELDS = st.sampled_from(
-    "model params config method precision quant seq_len micro_batch grad_accum grad_checkpoint flash_attn optimizer "
-    "lora_rank lora_targets cards card_mem_gb nodes zero_stage offload tp pp sp framework loss_kernel concurrency".split()
+    "model params config method precision quant seq_len micro_batch grad_accum grad_checkpoint flash_attn "
+    "optimizer lora_rank lora_targets cards card_mem_gb nodes zero_stage offload tp pp sp framework "
+    "loss_kernel concurrency".split()
 )
 
 

@@ -27,7 +27,19 @@ def test_catalogue_counts_what_was_published(row: dict[str, str]) -> None:
 def test_catalogue_is_wide() -> None:
     assert len(catalogue.rows()) >= 100
     families = {catalogue.tokens_of(row["name"])[0] for row in catalogue.rows()}
-    assert {"qwen", "llama", "yi", "glm", "chatglm", "baichuan", "internlm", "deepseek", "mistral", "gemma", "phi"} <= families
+    assert {
+        "qwen",
+        "llama",
+        "yi",
+        "glm",
+        "chatglm",
+        "baichuan",
+        "internlm",
+        "deepseek",
+        "mistral",
+        "gemma",
+        "phi",
+    } <= families
 
 
 @pytest.mark.parametrize("case", CONFIGS, ids=lambda case: case["name"])
@@ -88,7 +100,9 @@ def test_names_match_by_whole_tokens(spelling: str, name: str) -> None:
     assert found.name == name
 
 
-@pytest.mark.parametrize("name", ["qwen-27b", "gemma-27b", "llama-8b", "nope", "", "7b", "qwen2.5", "3B generic"])
+@pytest.mark.parametrize(
+    "name", ["qwen-27b", "gemma-27b", "llama-8b", "nope", "", "7b", "qwen2.5", "3B generic"]
+)
 def test_near_names_are_no_match(name: str) -> None:
     assert catalogue.find(name) is None
 

@@ -13,9 +13,20 @@ from sizing.estimate import estimate
 from sizing.task import parse
 
 MODELS = st.sampled_from(
-    ["qwen2.5-0.5b", "qwen-7b", "qwen2.5-7b", "llama-2-7b", "gemma-2-9b", "baichuan2-13b", "llama-3-70b", "mixtral-8x7b"]
+    [
+        "qwen2.5-0.5b",
+        "qwen-7b",
+        "qwen2.5-7b",
+        "llama-2-7b",
+        "gemma-2-9b",
+        "baichuan2-13b",
+        "llama-3-70b",
+        "mixtral-8x7b",
+    ]
 )
-FRAMEWORKS = st.sampled_from([None, "LLaMA-Factory", "ms-swift 4.x", "Unsloth", "torchtune", "axolotl", "litgpt"])
+FRAMEWORKS = st.sampled_from(
+    [None, "LLaMA-Factory", "ms-swift 4.x", "Unsloth", "torchtune", "axolotl", "litgpt"]
+)
 LOSSES = st.sampled_from([None, "plain", "chunked", "fused"])
 TRAINING = st.sampled_from(["full", "lora", "qlora", "pretrain"])
 
@@ -68,7 +79,10 @@ def test_more_parameters_never_need_less(task: dict[str, Any], params: float, fa
 
 @given(tasks(), st.integers(1, 3))
 def test_more_cards_under_zero_never_need_more_of_each(task: dict[str, Any], stage: int) -> None:
-    peaks = [peak({**task, "zero_stage": stage, "cards": n, "nodes": max(1, n // 8)}) for n in (1, 2, 3, 4, 8, 16, 64)]
+    peaks = [
+        peak({**task, "zero_stage": stage, "cards": n, "nodes": max(1, n // 8)})
+        for n in (1, 2, 3, 4, 8, 16, 64)
+    ]
     assert peaks == sorted(peaks, reverse=True)
 
 
@@ -84,7 +98,9 @@ def test_a_higher_zero_stage_never_needs_more_on_many_cards(task: dict[str, Any]
 @given(tasks())
 def test_checkpointing_and_flash_never_need_more(task: dict[str, Any]) -> None:
     on, off = (peak({**task, "grad_checkpoint": flag}) for flag in (True, False))
-    if task["model"] != "qwen2.5-0.5b":  # one layer's working set of fp32 adapters can pass what 24 thin layers save
+    if (
+        task["model"] != "qwen2.5-0.5b"
+    ):  # one layer's working set of fp32 adapters can pass what 24 thin layers save
         assert on <= off * 1.10
     assert peak({**task, "flash_attn": True}) <= peak({**task, "flash_attn": False})
 
@@ -112,7 +128,17 @@ def test_the_parts_and_the_band_hang_together(task: dict[str, Any]) -> None:
 def test_peak_is_the_largest_phase_and_not_the_sum_of_all_parts() -> None:
     """Pure bf16, short samples: the optimizer step wins and memory looks flat over length."""
     short, longer = (
-        estimate(parse({"model": "qwen-7b", "method": "full", "seq_len": s, "micro_batch": 1, "framework": "ms-swift 2"}))
+        estimate(
+            parse(
+                {
+                    "model": "qwen-7b",
+                    "method": "full",
+                    "seq_len": s,
+                    "micro_batch": 1,
+                    "framework": "ms-swift 2",
+                }
+            )
+        )
         for s in (512, 1024)
     )
     assert short.binding == "step"

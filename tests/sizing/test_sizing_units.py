@@ -31,7 +31,9 @@ def test_weights_are_two_bytes_a_parameter_in_gib() -> None:
     assert found["weights"] != pytest.approx(7.6156e9 * 2 / 1e9, rel=1e-2)
 
 
-@pytest.mark.parametrize(("card", "visible"), [("A100-80G", 79.2), ("RTX4090", 23.65), ("T4", 14.6), ("A10G", 22.2)])
+@pytest.mark.parametrize(
+    ("card", "visible"), [("A100-80G", 79.2), ("RTX4090", 23.65), ("T4", 14.6), ("A10G", 22.2)]
+)
 def test_usable_memory_is_below_the_visible_one(card: str, visible: float) -> None:
     facts = cards.get(card)
     assert facts.visible_gib == pytest.approx(visible)
@@ -73,7 +75,7 @@ def test_quantised_bits(quant: str, bits: float) -> None:
 
 
 def test_the_qlora_paper_base() -> None:
-    """7B base in NF4 with double quantisation and fp16 embeddings: 5,048 MB in the paper's breakdown, with caches."""
+    """7B base in NF4 with double quantisation, fp16 embeddings: 5,048 MB in the paper, with caches."""
     m = catalogue.require("llama-7b")
     base = QUANT_BYTES["nf4-dq"] * m.matrix_params + 2 * (m.params - m.matrix_params)
     assert 3.5e9 < base < 5.05e9
@@ -106,7 +108,7 @@ def test_logits_dominate_long_sequences_on_large_vocabularies() -> None:
 
 
 def test_qlora_can_need_more_than_lora_on_long_sequences() -> None:
-    """8B at 2 x 8,192 tokens: LoRA 36 GiB, QLoRA 48 GiB (measured), because k-bit preparation works in fp32."""
+    """8B at 2 x 8,192 tokens, measured: LoRA 36 GiB, QLoRA 48 GiB; k-bit preparation works in fp32."""
     task = {"model": "llama-3.1-8b", "seq_len": 8192, "micro_batch": 2, "framework": "universal-llm-trainer"}
     lora = estimate(parse({**task, "method": "lora"})).peak_gib_p50
     qlora = estimate(parse({**task, "method": "qlora", "quant": "nf4-dq"})).peak_gib_p50
