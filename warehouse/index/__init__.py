@@ -15,19 +15,11 @@ in a connection and stores what comes back:
         regions={"110000": "北京市", …},       # code -> name for the `region` columns; codes without a name keep the code
         decisions=[Decision(…), …],           # `suanjia review`: see below
         previous=previous_of(old_con),        # None for the first generation: vintages, revisions
-        facts="store.fact", goods="store.good", runs="store.run",
     )
     store(con, result)                        # creates and fills the tables of warehouse/sql/index_schema.sql
 
-Input relations (tables or views; other columns are ignored):
-
-- facts: `obs` BIGINT (unique, stable), `observed_at` TIMESTAMPTZ, `good` INTEGER, `run` INTEGER,
-  `cny` DECIMAL(18,6) (CNY per full card-hour as printed; NULL where not CNY), `in_stock` BOOLEAN (NULL = not
-  shown), `conflict` BOOLEAN (the pipeline's verdict), `twin` BOOLEAN (the same good more than once in that run).
-- goods: `good`, `offer_id, provider, provider_class, site, region_code, region_label, zone, card, form, gpu_count,
-  share, vcpu, ram_gb, billing_mode, term_hours, price_kind, tier, currency, is_floor, scope, date_precision,
-  trust`.
-- runs: `run`, `run_id`, `provider`, `kind` ('crawl' | 'import'), `started_at`, `complete` BOOLEAN.
+Input: the tables store.fact, store.good and store.run of `warehouse/sql/store.sql`. Observations count when their
+run is usable, they are in CNY and not later than `now`.
 
 `Decision(obs, action, decided_at, by, reason)`: action `release` or `refuse`. A release frees the observation in
 its own week and later ones of the same good within 1 %; a refusal keeps it, and its repetitions, out for good.
@@ -40,3 +32,9 @@ Nothing in them depends on the order of the input, on the number of threads or o
 """
 
 from __future__ import annotations
+
+from warehouse.index.build import IndexResult, compute, store
+from warehouse.index.prepare import Decision
+from warehouse.index.revise import Previous, previous_of
+
+__all__ = ["Decision", "IndexResult", "Previous", "compute", "previous_of", "store"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 
+from warehouse.index.fixed import Ints
 from warehouse.index.method import Method
 
 HOUR_US = 3_600_000_000
@@ -53,3 +54,10 @@ def freeze_of(week: int, method: Method) -> int:
 def publish_of(week: int, method: Method) -> int:
     """µs at which the week's values are due."""
     return monday_of(week + 1) + method.week.publish_hours * HOUR_US
+
+
+def freezes_of(times: Ints, method: Method) -> Ints:
+    """The freeze of the week that each moment falls in (µs)."""
+    week = ((times + _OFFSET) // DAY_US + 3) // 7
+    out: Ints = ((week + 1) * 7 - 3) * DAY_US - _OFFSET + method.week.freeze_hours * HOUR_US
+    return out

@@ -8,7 +8,7 @@ the widest cell of a good has no accepted price at all, its keys wait as they ar
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from warehouse.index.state import (
     MATCHED,
     NO_CLASS,
     NO_RUNG,
+    OUTAGE,
     OUTLIER,
     PROVIDER_DOWN,
     QUARANTINED,
@@ -156,6 +157,13 @@ class Chain:
                 before=before[told],
             )
         )
+
+    def forgive_silence(self) -> None:
+        """Take back the outage rows of the last week: it is not over yet."""
+        last = self.cell_rows[-1]
+        kept = last.state != OUTAGE
+        columns = {f.name: getattr(last, f.name) for f in fields(last) if f.name != "week"}
+        self.cell_rows[-1] = CellRows(week=last.week, **{name: c[kept] for name, c in columns.items()})
 
     def _leave(self, week: Week, fate: _Fate) -> None:
         """Keys whose provider has had enough complete runs without them leave for good."""

@@ -43,6 +43,7 @@ class Observations:
     provider: Ints
     price: Ints
     barred: Bools  # held for another reason: never measured, in no median
+    freed: Bools  # a reviewer let it pass
     unit_of_group: Ints
 
 
@@ -201,7 +202,7 @@ class _Run:
                     out[i] = self._exact(day, int(rows[i]), moment)
             self.confirmations.note([int(rows[i]) for i in batch if out[i] < HOLD], moment)
             holds = [i for i in batch if out[i] == HOLD]
-            freed = [i for i in holds if self.confirmations.seen(int(rows[i]), moment - self.window, moment)]
+            freed = [i for i in holds if self.obs.freed[rows[i]] or self.confirmations.seen(int(rows[i]), moment - self.window, moment)]
             for i in freed:
                 out[i] = PASS
             self.confirmations.note([int(rows[i]) for i in freed], moment)

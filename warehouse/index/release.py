@@ -2,7 +2,7 @@
 
 A key-week is confirmed when every price of it that its cells would not let pass is confirmed: by the same price of
 the same key in another run at least twelve hours apart — later, before the freeze, or earlier and itself in
-quarantine — or by a second provider's price of the same good in that week, or by a reviewer.
+quarantine — or by a second provider that came to the same price in that week, or by a reviewer.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from warehouse.index.calendar import HOUR_US, freeze_of, monday_of
+from warehouse.index.calendar import DAY_US, HOUR_US, freeze_of, monday_of
 from warehouse.index.fixed import Bools, Ints, ln_fixed
 from warehouse.index.method import Method
+
+
+_STANDING_US = 28 * DAY_US
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,6 @@ class Told:
     price: Ints  # CNY · 10⁶
     obs: Ints
     freed: Bools  # a reviewer let it pass
-    refused: Bools  # a reviewer holds it: never confirmed by anything
 
 
 @dataclass(slots=True)
@@ -105,21 +107,33 @@ class Quarantine:
 
     def _one(self, key: int, row: int, odd: Ints, week: int) -> bool:
         told = self.told
-        if told.refused[row]:
-            return False
         if told.freed[row]:
             return True
         time, freeze = int(told.time[row]), freeze_of(week, self.method)
         later = self._same(row, self._rows(key, time + self.apart, freeze))
         earlier = [r for r in (*self._waiting(key), *odd.tolist()) if told.time[r] <= time - self.apart]
         again = np.concatenate((later, self._same(row, np.array(earlier, dtype=np.int64))))
-        if np.any((told.run[again] != told.run[row]) & ~told.refused[again]):
+        if np.any(told.run[again] != told.run[row]):
             return True
-        first, last = np.searchsorted(told.time, (monday_of(week), freeze))
+        return self._agreed(row, monday_of(week), freeze)
+
+    def _agreed(self, row: int, monday: int, freeze: int) -> bool:
+        """Whether a second provider came to the same price this week.
+
+        One that has stood there before the week says nothing about a move that ends there.
+        """
+        now = set(self.told.provider[self._same(row, self._others(row, monday, freeze))].tolist())
+        if not now:
+            return False
+        before = self._same(row, self._others(row, monday - _STANDING_US, monday))
+        return bool(now - set(self.told.provider[before].tolist()))
+
+    def _others(self, row: int, since: int, until: int) -> Ints:
+        """Rows of the same good at other providers with since <= time < until."""
+        first, last = np.searchsorted(self.told.time, (since, until))
         others = np.arange(first, last)
-        others = others[(told.unit[first:last] == told.unit[row]) & ~told.refused[first:last]]
-        others = others[told.provider[others] != told.provider[row]]
-        return len(self._same(row, others)) > 0
+        others = others[self.told.unit[first:last] == self.told.unit[row]]
+        return others[self.told.provider[others] != self.told.provider[row]]
 
     def _waiting(self, key: int) -> list[int]:
         pending = self._pending.get(key)

@@ -1,13 +1,12 @@
 -- The price of every key on every day: the last moment of the Shanghai day, the median of the key's offers at it.
--- In: ix_fact, ix_good, ix_key, ix_held (obs, released_at in µs or NULL). Out: ix_day, ix_shown.
+-- In: ix_fact, ix_good, ix_held (obs, released_at in µs or NULL). Out: ix_told, ix_day.
 
 -- Observations that may enter a weekly price: not held, or released before their week was frozen
 -- (Monday 04:00 Shanghai; week 0 begins on Monday 1969-12-29).
 CREATE OR REPLACE TEMP TABLE ix_told AS
-SELECT k.key_no, f.good, f.t, f.day, CASE WHEN f.sheet THEN -1 ELSE f.run END AS run, f.micro, f.in_stock
+SELECT g.key_no, f.good, f.t, f.day, CASE WHEN f.sheet THEN -1 ELSE f.run END AS run, f.micro, f.in_stock
 FROM ix_fact AS f
-JOIN ix_good AS g ON g.good = f.good AND g.left_out IS NULL
-JOIN ix_key AS k ON k.key_name = g.key_name
+JOIN ix_good AS g ON g.good = f.good AND g.key_no IS NOT NULL
 LEFT JOIN ix_held AS h ON h.obs = f.obs
 WHERE h.obs IS NULL
    OR h.released_at < (((f.day + 3) // 7 + 1) * 7 - 3)::BIGINT * 86400000000 - 28800000000

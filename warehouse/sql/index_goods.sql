@@ -7,7 +7,7 @@ CREATE OR REPLACE TEMP MACRO ix_plain(x) AS
     coalesce(trim(trailing '.' FROM trim(trailing '0' FROM x::DECIMAL(18,6)::VARCHAR)), '');
 
 -- The index key is coarser than the offer: no SKU, no bundle, no listing; cards per purchase by class.
-CREATE OR REPLACE TEMP TABLE ix_good AS
+CREATE OR REPLACE TEMP TABLE ix_named AS
 SELECT g.good, g.offer_id, g.provider, g.provider_class, g.card, g.billing_mode, g.price_kind, g.scope,
        g.region_code, g.vcpu / g.gpu_count AS vcpu, g.ram_gb / g.gpu_count AS ram_gb,
        concat_ws('|', g.provider, g.site, coalesce(g.region_code, '?' || coalesce(g.region_label, '')),
@@ -18,7 +18,10 @@ SELECT g.good, g.offer_id, g.provider, g.provider_class, g.card, g.billing_mode,
                  ix_plain(coalesce(g.term_hours, CASE WHEN g.billing_mode = 'pack' THEN g.per_hours END)),
                  coalesce(g.tier, ''), g.price_kind) AS key_name,
        concat_ws('|', g.card, g.billing_mode, g.price_kind, CASE WHEN g.share < 1 THEN 'slice' ELSE '' END,
-                 CASE WHEN g.is_floor THEN 'floor' ELSE '' END) AS unit_name,
+                 CASE WHEN g.is_floor THEN 'floor' ELSE '' END,
+                 -- Who is no seller confirms no seller's price.
+                 CASE WHEN list_contains(getvariable('ix_classes'), g.provider_class) THEN ''
+                      ELSE g.provider_class END) AS unit_name,
        CASE WHEN g.date_precision <> getvariable('ix_precision') THEN 'date_precision'
             WHEN NOT list_contains(getvariable('ix_sites'), g.site) THEN 'site'
             WHEN g.region_code IS NULL
@@ -37,12 +40,28 @@ FROM (
     -- A key sold under two scopes counts as the nearer one.
     SELECT key_name, provider, card, billing_mode, price_kind, region_code,
            CASE WHEN bool_and(scope = 'national') THEN 'national' ELSE 'region' END AS scope
-    FROM ix_good
+    FROM ix_named
     WHERE left_out IS NULL
     GROUP BY ALL
 );
 
+-- key_no is NULL where the index leaves the good out.
+CREATE OR REPLACE TEMP TABLE ix_good AS
+SELECT n.*, k.key_no
+FROM ix_named AS n
+LEFT JOIN ix_key AS k ON k.key_name = n.key_name AND n.left_out IS NULL
+ORDER BY n.good;
+
 -- Of one sheet row told by two imports, the first counts.
+CREATE OR REPLACE TEMP TABLE ix_retold AS
+SELECT obs
+FROM (SELECT x.obs, row_number() OVER (PARTITION BY g.offer_id, x.observed_at, x.price, x.price_high, x.upfront
+                                       ORDER BY x.obs) AS nth
+      FROM store.fact AS x
+      JOIN store.run AS s ON s.run = x.run AND s.kind = 'import'
+      JOIN store.good AS g ON g.good = x.good)
+WHERE nth > 1;
+
 CREATE OR REPLACE TEMP TABLE ix_fact AS
 SELECT f.obs, epoch_us(f.observed_at) AS t, f.good, f.run, r.kind = 'import' AS sheet,
        (f.cny * 1000000)::BIGINT AS micro, f.in_stock, f.conflict,
@@ -53,14 +72,7 @@ JOIN store.run AS r ON r.run = f.run
 WHERE r.usable
   AND f.cny BETWEEN getvariable('ix_min') AND getvariable('ix_max')
   AND f.observed_at <= getvariable('ix_as_of')
-  AND (r.kind <> 'import' OR f.obs NOT IN (
-      SELECT obs
-      FROM (SELECT x.obs, row_number() OVER (PARTITION BY g.offer_id, x.observed_at, x.price, x.price_high, x.upfront
-                                             ORDER BY x.obs) AS nth
-            FROM store.fact AS x
-            JOIN store.run AS s ON s.run = x.run AND s.kind = 'import'
-            JOIN store.good AS g ON g.good = x.good)
-      WHERE nth > 1));
+  AND f.obs NOT IN (SELECT obs FROM ix_retold);
 
 -- The same good twice in one run (a sheet: at one moment), more than 1 % apart, from a source that has one price
 -- a good: both are held. The loader marks such pairs as twins; hosts and pools are medians already.

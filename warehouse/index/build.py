@@ -1,0 +1,151 @@
+"""From a store to everything the index publishes, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from warehouse.index import emit, outputs
+from warehouse.index.calendar import freezes_of, micros, monday_of, week_of
+from warehouse.index.chain import Chain, CompleteRuns
+from warehouse.index.fixed import Ints
+from warehouse.index.method import Method
+from warehouse.index.panel import KeyRow, Shape, shape_of
+from warehouse.index.places import NATION
+from warehouse.index.prepare import Decision, columns, hold, read_facts, read_goods, script, told
+from warehouse.index.release import Quarantine
+from warehouse.index.revise import Previous, revise
+from warehouse.index.watch import alarms, watch
+from warehouse.index.weeks import coverage, weekly_prices, weeks_of
+
+
+@dataclass(frozen=True, slots=True)
+class IndexResult:
+    """Arrow tables named and shaped as in `warehouse/sql/index_schema.sql`.
+
+    `held` (obs, quarantine, review) is for the store's notes.
+    """
+
+    price_index: pa.Table
+    price_level: pa.Table
+    held: pa.Table
+    index_keys: pa.Table
+    index_key_offers: pa.Table
+    index_key_weeks: pa.Table
+    price_parity: pa.Table
+    administered_prices: pa.Table
+    index_revisions: pa.Table
+    index_alarms: pa.Table
+
+
+def compute(
+    con: duckdb.DuckDBPyConnection,
+    *,
+    now: datetime,
+    method: Method,
+    providers: Mapping[str, str] | None = None,
+    regions: Mapping[str, str] | None = None,
+    decisions: Sequence[Decision] = (),
+    previous: Previous | None = None,
+) -> IndexResult:
+    """The whole index as of `now`. `con` sees store.fact, store.good, store.run (`warehouse/sql/store.sql`).
+
+    Leaves temp tables named ix_… on the connection; `store` needs none of them.
+    """
+    clock = micros(now)
+    names = {NATION: "全国", **(regions or {})}
+    rows = read_goods(con, method, now)
+    shape = shape_of(rows)
+    facts = read_facts(con, decisions)
+    verdicts = hold(con, facts, method)
+    script(con, "index_daily")
+    script(con, "index_weekly")
+    span = _span(con, clock)
+    quarantine = Quarantine(told(facts, verdicts, freezes_of(facts.time, method)), shape.key_no, method)
+    chain = Chain(shape, _complete_runs(con, shape), _may_start(con, shape, rows, method), quarantine, method)
+    chain.run(weeks_of(con, shape, weekly_prices(con), span, clock))
+    if span and clock < monday_of(span.stop):
+        chain.forgive_silence()
+    covered, _ = coverage(con, providers or {}, span)
+    by_week = dict(zip(span, covered.tolist(), strict=True))
+    seen = watch(shape, chain.key_rows, chain.cell_rows, method)
+    fresh = emit.price_index(shape, chain.cell_rows, seen.check, by_week, names, method, clock)
+    revised, revisions = revise(con, fresh, previous, decisions, method)
+    levels = outputs.levels(con, shape, rows, chain.key_rows, names, method)
+    return IndexResult(
+        price_index=revised,
+        price_level=levels,
+        held=outputs.held_table(facts, verdicts, quarantine, decisions, clock),
+        index_keys=outputs.key_table(rows),
+        index_key_offers=_key_offers(con),
+        index_key_weeks=emit.key_weeks(shape, chain.key_rows),
+        price_parity=outputs.parity(con, names, method),
+        administered_prices=outputs.administered(con, method),
+        index_revisions=revisions,
+        index_alarms=alarms(shape, chain.cell_rows, seen, method),
+    )
+
+
+def store(con: duckdb.DuckDBPyConnection, result: IndexResult) -> None:
+    """Create and fill the published tables (`index_schema.sql`) in the current schema, in key order."""
+    script(con, "index_schema")
+    for field in fields(result):
+        table = getattr(result, field.name)
+        if field.name == "held" or not table.num_rows:
+            continue
+        con.register("ix_arrow", table)
+        con.execute(f"INSERT INTO {field.name} BY NAME SELECT * FROM ix_arrow")
+        con.unregister("ix_arrow")
+
+
+def _span(con: duckdb.DuckDBPyConnection, clock: int) -> range:
+    """Weeks from the first observation to the clock; the running week only when something was seen in it."""
+    first, last = con.execute("SELECT min(week), max(week) FROM ix_seen").fetchall()[0]
+    if first is None:
+        return range(0)
+    running = week_of(clock)
+    return range(first, max(last, running - 1) + 1)
+
+
+def _complete_runs(con: duckdb.DuckDBPyConnection, shape: Shape) -> CompleteRuns:
+    number = {name: i for i, name in enumerate(shape.providers)}
+    rows = con.execute("SELECT provider, t FROM ix_complete").fetchall()
+    rows = [(number[provider], t) for provider, t in rows if provider in number]
+    runs = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    return CompleteRuns(runs[:, 0], runs[:, 1])
+
+
+def _may_start(
+    con: duckdb.DuckDBPyConnection, shape: Shape, rows: Sequence[KeyRow], method: Method
+) -> Ints:
+    """Per cell the first week in which it may have its base: a card new to this store waits."""
+    seen = columns(con, "SELECT key_no, week FROM ix_seen")
+    beginning = con.execute("SELECT min((day + 3) // 7) FROM ix_fact").fetchall()[0][0]
+    first: dict[str, int] = {}
+    for key, week in zip(seen["key_no"].tolist(), seen["week"].tolist(), strict=True):
+        card = rows[key].card
+        first[card] = min(week, first.get(card, week))
+    wait = method.new_card.candidate_weeks
+    return np.array(
+        [
+            (week if (week := first.get(cell.card, 0)) == beginning else week + wait)
+            for cell in shape.cells
+        ],
+        dtype=np.int64,
+    )
+
+
+def _key_offers(con: duckdb.DuckDBPyConnection) -> pa.Table:
+    return con.sql(
+        """
+        SELECT DISTINCT key_no::INTEGER AS key_no, offer_id
+        FROM ix_good
+        WHERE key_no IS NOT NULL
+        ORDER BY ALL
+        """
+    ).to_arrow_table()

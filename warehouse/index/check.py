@@ -1,0 +1,105 @@
+"""The watchdog (rule 16): GEKS-Jevons over a rolling window, mean splice on published values.
+
+A bilateral index between two weeks is the same two-stage mean as a link, over keys observed in both.
+Within the first window every value is the full GEKS one, so the first values move until that window is
+full; from then on a value is fixed by the splice. With all pairs there, splicing GEKS by the mean over the
+overlap is the same as the mean over the overlap of (published value + bilateral to the new week), because
+the GEKS levels of a window add up to zero in logs; the second form also works where a pair has no key in
+common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from warehouse.index.fixed import MISSING, Bools, Floats, Ints, to_float
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """One run of a cell from a base week to its next base or the end; rows of the good's active weeks."""
+
+    cell: int
+    first: int
+    end: int
+
+
+def bilaterals(prices: Ints, leaf: Ints, cells: Sequence[tuple[Ints, Ints]], window: int) -> Floats:
+    """Logs of bilateral indices [cell, week, lag - 1] from week - lag to week; NaN without a common key.
+
+    `prices` [week, key], fixed logs or MISSING, keys sorted by leaf; `leaf` numbers (provider, narrowest
+    region) from 0; a cell is (its leaves sorted by provider, where each provider's leaves begin in them).
+    """
+    weeks = len(prices)
+    there = prices != MISSING
+    starts = np.searchsorted(leaf, np.arange(int(leaf.max(initial=-1)) + 1))
+    out = np.full((len(cells), weeks, window - 1), np.nan)
+    for lag in range(1, min(window, weeks)):
+        both = there[lag:] & there[:-lag]
+        moved = np.where(both, prices[lag:] - prices[:-lag], 0)
+        sums = np.add.reduceat(moved, starts, axis=1)
+        counts = np.add.reduceat(both, starts, axis=1, dtype=np.int64)
+        for cell, (leaves, providers) in enumerate(cells):
+            n = np.add.reduceat(counts[:, leaves], providers, axis=1)
+            total = np.add.reduceat(sums[:, leaves], providers, axis=1)
+            inner = np.where(n > 0, (2 * total + n) // np.maximum(2 * n, 1), 0)
+            k = (n > 0).sum(axis=1)
+            mean = to_float(inner.sum(axis=1)) / np.maximum(k, 1)
+            out[cell, lag:, lag - 1] = np.where(k > 0, mean, np.nan)
+    return out
+
+
+def geks(cubes: Floats, stretches: Sequence[Stretch], window: int) -> Floats:
+    """Logs of the check series [stretch, week], 0 in its base week; NaN outside it and unconnected."""
+    weeks = cubes.shape[1]
+    out = np.full((len(stretches), weeks), np.nan)
+    for row, stretch in enumerate(stretches):
+        stop = min(stretch.first + window, stretch.end)
+        out[row, stretch.first : stop] = full_window(_matrix(cubes[stretch.cell], stretch.first, stop))
+    first = np.array([s.first for s in stretches], dtype=np.int64)
+    end = np.array([s.end for s in stretches], dtype=np.int64)
+    cell = np.array([s.cell for s in stretches], dtype=np.int64)
+    for week in range(window, weeks):
+        rolling = np.flatnonzero((week >= first + window) & (week < end))
+        if len(rolling):
+            before = out[rolling, week - window + 1 : week][:, ::-1]
+            out[rolling, week] = _means(before + cubes[cell[rolling], week])
+    return out
+
+
+def full_window(matrix: Floats) -> Floats:
+    """GEKS levels of one window from bilateral logs [from, to]: mean over all link weeks, first week 0."""
+    return _means((matrix[0][:, None] + matrix).T)
+
+
+def _matrix(cube: Floats, first: int, end: int) -> Floats:
+    size = end - first
+    out = np.full((size, size), np.nan)
+    np.fill_diagonal(out, 0.0)
+    for t in range(1, size):
+        row = cube[first + t, :t][::-1]
+        out[:t, t] = row
+        out[t, :t] = -row
+    return out
+
+
+def _means(values: Floats) -> Floats:
+    """Mean of what is known in each row; NaN where nothing is."""
+    known: Bools = ~np.isnan(values)
+    n = known.sum(axis=1)
+    total: Floats = np.where(known, values, 0.0).sum(axis=1)
+    return np.where(n > 0, total / np.maximum(n, 1), np.nan)
+
+
+def departures(chain: Floats, check: Floats, weeks: int) -> Floats:
+    """How far the check series has moved from the chain over `weeks`, in logs; NaN where unknown.
+
+    A younger series is measured from its base.
+    """
+    gap = check - chain
+    before = np.zeros(len(gap))
+    before[weeks:] = gap[:-weeks]
+    return np.asarray(gap - before)

@@ -1,0 +1,188 @@
+"""The smaller tables: levels, keys, parity, administered prices, and what is held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from warehouse.database import sql_text
+from warehouse.index.administered import detect
+from warehouse.index.calendar import date_of
+from warehouse.index.emit import joined, micro_of
+from warehouse.index.level_hold import Verdicts
+from warehouse.index.method import Method
+from warehouse.index.panel import KeyRow, Shape
+from warehouse.index.parity import country_product_dummy
+from warehouse.index.places import cells_of
+from warehouse.index.prepare import Decision, Facts, script
+from warehouse.index.release import Quarantine
+from warehouse.index.state import KEPT, KeyRows
+
+_LEVELS = ("nation", "province", "city")
+
+
+def levels(
+    con: duckdb.DuckDBPyConnection,
+    shape: Shape,
+    rows: Sequence[KeyRow],
+    key_rows: Sequence[KeyRows],
+    names: Mapping[str, str],
+    method: Method,
+) -> pa.Table:
+    """price_level; leaves ix_parity_price for `parity`."""
+    told = joined(key_rows)
+    own = (told["state"] == KEPT) & (shape.twin[told["key"]] < 0) if told else np.empty(0, dtype=bool)
+    kept = pa.table(
+        {
+            "key_no": shape.key_no[told["key"][own]] if told else np.empty(0, dtype=np.int64),
+            "week": told["week"][own] if told else np.empty(0, dtype=np.int64),
+            "micro": micro_of(told["price"][own]) if told else np.empty(0),
+        }
+    )
+    places = [
+        (number, place, _level(nth, place))
+        for number, row in enumerate(rows)
+        for nth, place in enumerate(cells_of(row.region_code, row.scope))
+    ]
+    place = pa.table(
+        {
+            "key_no": pa.array([p[0] for p in places], pa.int64()),
+            "region_code": pa.array([p[1] for p in places], pa.string()),
+            "level": pa.array([p[2] for p in places], pa.string()),
+        }
+    )
+    con.execute("SET VARIABLE ix_parity_modes = $1", [list(method.parity.billing_modes)])
+    _temp(con, "ix_kept", kept)
+    _temp(con, "ix_place", place)
+    _temp(con, "ix_name", _name_table(names))
+    script(con, "index_level")
+    return con.sql(
+        """
+        SELECT l.region_code, coalesce(n.name, l.region_code) AS region, l.card, l.billing_mode, l.price_kind,
+               l.provider_class, DATE '1969-12-29' + (7 * l.week)::INTEGER AS week, l.min, l.p25, l.median,
+               l.p75, l.n_offers, l.n_providers, l.composition_changed
+        FROM ix_level AS l
+        LEFT JOIN ix_name AS n ON n.code = l.region_code
+        ORDER BY l.region_code, l.card, l.billing_mode, l.price_kind, l.provider_class, l.week
+        """
+    ).to_arrow_table()
+
+
+def _level(nth: int, place: str) -> str:
+    """Whether a cell is compared with provinces; a place outside the mainland stands beside them."""
+    return _LEVELS[nth] if nth or place == "CN" else "outside"
+
+
+def _temp(con: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
+    con.register("ix_arrow", table)
+    con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM ix_arrow")
+    con.unregister("ix_arrow")
+
+
+def _name_table(names: Mapping[str, str]) -> pa.Table:
+    pairs = sorted(names.items())
+    return pa.table(
+        {"code": pa.array([p[0] for p in pairs], pa.string()), "name": pa.array([p[1] for p in pairs], pa.string())}
+    )
+
+
+def parity(con: duckdb.DuckDBPyConnection, names: Mapping[str, str], method: Method) -> pa.Table:
+    """price_parity: one regression a week and mode."""
+    found: dict[tuple[int, str], dict[tuple[str, str], float]] = {}
+    query = "SELECT week, billing_mode, region_code, card, micro FROM ix_parity_price"
+    for week, mode, region, card, micro in con.execute(query).fetchall():
+        found.setdefault((week, mode), {})[region, card] = micro
+    out: list[tuple[object, ...]] = []
+    for (week, mode), prices in sorted(found.items()):
+        for region, value in country_product_dummy(prices, method.parity.reference).items():
+            cards = sum(1 for place, _ in prices if place == region)
+            out.append((date_of(week), mode, region, names.get(region, region), value, cards))
+    schema = pa.schema(
+        [
+            ("week", pa.date32()),
+            ("billing_mode", pa.string()),
+            ("region_code", pa.string()),
+            ("region", pa.string()),
+            ("value", pa.float64()),
+            ("n_cards", pa.int32()),
+        ]
+    )
+    return _table(out, schema)
+
+
+def administered(con: duckdb.DuckDBPyConnection, method: Method) -> pa.Table:
+    """administered_prices: every seller's modes against its hourly price."""
+    con.execute(sql_text("index_administered"))
+    ratios: dict[tuple[str, str], list[float]] = {}
+    query = "SELECT provider, billing_mode, ratio FROM ix_ratio"
+    for provider, mode, ratio in con.execute(query).fetchall():
+        ratios.setdefault((provider, mode), []).append(ratio)
+    rows: list[tuple[object, ...]] = []
+    for (provider, mode), values in sorted(ratios.items()):
+        rule = detect(values, method.administered)
+        rows.append(
+            (provider, mode, "on_demand", rule.n, round(rule.ratio, 8), round(rule.spread, 8), rule.administered)
+        )
+    schema = pa.schema(
+        [
+            ("provider", pa.string()),
+            ("billing_mode", pa.string()),
+            ("base_mode", pa.string()),
+            ("n_goods", pa.int32()),
+            ("ratio", pa.float64()),
+            ("spread", pa.float64()),
+            ("administered", pa.bool_()),
+        ]
+    )
+    return _table(rows, schema)
+
+
+def key_table(rows: Sequence[KeyRow]) -> pa.Table:
+    """index_keys."""
+    return pa.table(
+        {
+            "key_no": pa.array(range(len(rows)), pa.int32()),
+            "key_name": pa.array([row.name for row in rows], pa.string()),
+            "provider": pa.array([row.provider for row in rows], pa.string()),
+            "card": pa.array([row.card for row in rows], pa.string()),
+            "billing_mode": pa.array([row.billing_mode for row in rows], pa.string()),
+            "price_kind": pa.array([row.price_kind for row in rows], pa.string()),
+            "region_codes": pa.array(
+                [",".join(cells_of(row.region_code, row.scope)) for row in rows], pa.string()
+            ),
+        }
+    )
+
+
+def held_table(
+    facts: Facts, verdicts: Verdicts, quarantine: Quarantine, decisions: Sequence[Decision], now: int
+) -> pa.Table:
+    """(obs, quarantine, review) of every observation that has either, sorted by obs."""
+    word = np.full(len(facts.obs), "", dtype=object)
+    word[np.isin(facts.obs, quarantine.held_obs())] = "outlier"
+    word[verdicts.held & (verdicts.released_at > now)] = "level_hold"
+    word[facts.refused] = "level_hold"
+    for decision in decisions:
+        if decision.action == "refuse":
+            word[facts.obs == decision.obs] = decision.word
+    word[facts.conflict & ~facts.freed] = "conflict"
+    has = (word != "") | verdicts.review
+    order = np.argsort(facts.obs[has], kind="stable")
+    words, review = word[has][order].tolist(), verdicts.review[has][order].tolist()
+    return pa.table(
+        {
+            "obs": facts.obs[has][order],
+            "quarantine": pa.array([w or None for w in words], pa.string()),
+            "review": pa.array(["level_review" if r else None for r in review], pa.string()),
+        }
+    )
+
+
+def _table(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.Table:
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    return pa.table(
+        [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)], schema=schema
+    )
