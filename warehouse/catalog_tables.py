@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +27,10 @@ def insert(con: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row]) -> N
     """Insert rows by column name (None and "" = unknown); keys that are no column are left out."""
     found = con.execute("SELECT column_name FROM duckdb_columns() WHERE table_name = ?", [table]).fetchall()
     names = [str(name) for (name,) in found]
-    texts = [{name: _text(row.get(name)) for name in names} for row in rows]
-    incoming = pa.Table.from_pylist(texts, schema=pa.schema([(name, pa.string()) for name in names]))
+    told = list(rows)
+    incoming = pa.table(
+        {name: pa.array([_text(row.get(name)) for row in told], pa.string()) for name in names}
+    )
     con.register("incoming_rows", incoming)
     con.execute(f"INSERT INTO {table} SELECT * FROM incoming_rows")
     con.unregister("incoming_rows")
@@ -67,23 +71,20 @@ MACROS = {
 }
 
 
-def regions() -> Iterator[Row]:
+@cache
+def regions() -> tuple[Row, ...]:
     """Nation, macro-regions and every place of the catalog with the macro-region it lies in."""
-    yield {"code": "CN", "name": "全国", "short": "全国", "level": "nation"}
-    for macro, code in MACROS.items():
-        yield {
-            "code": code,
-            "name": macro,
-            "short": macro,
-            "level": "macro",
-            "macro": macro,
-            "macro_code": code,
-        }
-    for row in catalog_table.rows("regions.csv"):
-        yield {**row, "macro_code": MACROS.get(row["macro"])}
+    nation = {"code": "CN", "name": "全国", "short": "全国", "level": "nation"}
+    macros = [
+        {"code": code, "name": name, "short": name, "level": "macro", "macro": name, "macro_code": code}
+        for name, code in MACROS.items()
+    ]
+    places = [{**row, "macro_code": MACROS.get(row["macro"])} for row in catalog_table.rows("regions.csv")]
+    return (nation, *macros, *places)
 
 
-def region_aliases() -> Iterator[Row]:
+@cache
+def region_aliases() -> tuple[Row, ...]:
     """Short names, pinyin and English names that mean one place alone; a province goes before its city."""
     rank = {"nation": 0, "macro": 1, "province": 2, "city": 3, "county": 4}
     meant: dict[str, list[Row]] = {}
@@ -91,11 +92,13 @@ def region_aliases() -> Iterator[Row]:
         for key in ("name", "short", "pinyin", "english"):
             if row.get(key):
                 meant.setdefault(str(row[key]).lower(), []).append(row)
+    found = []
     for alias, places in sorted(meant.items()):
         highest = min(rank[place["level"]] for place in places)
-        codes = sorted({place["code"] for place in places if rank[place["level"]] == highest})
+        codes = {place["code"] for place in places if rank[place["level"]] == highest}
         if len(codes) == 1:
-            yield {"alias": alias, "code": codes[0]}
+            found.append({"alias": alias, "code": codes.pop()})
+    return tuple(found)
 
 
 def providers(known: Mapping[str, Provider]) -> Iterator[Row]:
@@ -137,33 +140,34 @@ def fx_rates(path: Path) -> list[Row]:
     """
     if not path.is_file():
         return []
-    rows = []
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadRequest(f"{path.name}: not UTF-8") from None
+    found: dict[tuple[str, str], Row] = {}
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    try:
         if not {"date", "pair", "rate"} <= set(reader.fieldnames or ()):
             raise BadRequest(f"{path.name}: the header must be date,pair,rate,source")
-        for row in reader:
-            try:
-                rows.append(_fx_row(row))
-            except (ValueError, InvalidOperation, TypeError) as error:
-                raise BadRequest(f"{path.name} line {reader.line_num}: {error}") from None
-    seen: dict[tuple[str, str], str] = {}
-    for given in rows:
-        key = (given["date"], given["pair"])
-        if seen.setdefault(key, given["rate"]) != given["rate"]:
-            raise BadRequest(f"{path.name}: two rates for {given['pair']} on {given['date']}")
-    return [row for i, row in enumerate(rows) if row not in rows[:i]]
+        for cells in reader:
+            row = _fx_row(cells)
+            if found.setdefault((row["date"], row["pair"]), row)["rate"] != row["rate"]:
+                raise ValueError(f"two rates for {row['pair']} on {row['date']}")
+    except (ValueError, InvalidOperation, csv.Error) as error:
+        raise BadRequest(f"{path.name} line {reader.line_num}: {error}") from None
+    return list(found.values())
 
 
-def _fx_row(row: Mapping[str, str]) -> Row:
-    pair, rate = row["pair"].strip(), Decimal(row["rate"].strip())
+def _fx_row(cells: Mapping[str, str | None]) -> Row:
+    pair, told = (cells.get("pair") or "").strip(), (cells.get("rate") or "").strip()
     if not _PAIR.fullmatch(pair):
         raise ValueError(f"{pair!r} is no pair such as USD/CNY")
+    rate = Decimal(told) if told else Decimal("NaN")
     if not rate.is_finite() or not 0 < rate < 10_000 or round(rate, 6) != rate:
-        raise ValueError(f"{row['rate']!r} is no rate with at most six decimals")
+        raise ValueError(f"{told!r} is no rate with at most six decimals")
     return {
-        "date": date.fromisoformat(row["date"].strip()).isoformat(),
+        "date": date.fromisoformat((cells.get("date") or "").strip()).isoformat(),
         "pair": pair,
         "rate": str(rate),
-        "source": (row.get("source") or "").strip(),
+        "source": (cells.get("source") or "").strip(),
     }

@@ -13,6 +13,18 @@ from tests.warehouse.warehouse_world import World
 from warehouse.reader import open_latest
 
 
+@pytest.fixture(autouse=True)
+def unchecked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publish without the half second of the child process, except in tests that ask for `checked`."""
+    if "checked" not in request.fixturenames:
+        monkeypatch.setattr("warehouse.publish._check", lambda draft, built: None)
+
+
+@pytest.fixture
+def checked() -> None:
+    """Ask for this fixture to publish with the checks of the child process."""
+
+
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     """An empty data directory."""
