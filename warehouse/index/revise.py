@@ -74,7 +74,7 @@ def _empty_tables() -> str:
 
 def _late(con: duckdb.DuckDBPyConnection, previous: Previous | None, decisions: Sequence[Decision]) -> None:
     """Which goods have history, and which have decisions, that the generation before did not know."""
-    con.execute("SET VARIABLE ix_since = $1", [previous.built_at if previous else None])
+    con.execute("SET VARIABLE ix_since = $1::TIMESTAMPTZ", [previous.built_at if previous else None])
     fresh = [d.obs for d in decisions if previous and d.decided_at > previous.built_at]
     con.execute("SET VARIABLE ix_decided = $1", [fresh or [-1]])
     con.execute(
