@@ -20,7 +20,7 @@ _SPACES: Final = re.compile(r"[ \t\n\r\f\v]+")
 # A full-width comma separates; only between full-width digits or behind a currency sign does it group thousands.
 _WIDE_GROUP: Final = re.compile(r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
 _SIGNED_GROUP: Final = re.compile(
-    r"(?<=[¥￥$][0-9])，(?=[0-9]{3}(?![0-9]))|(?<=[¥￥$][0-9]{2})，(?=[0-9]{3}(?![0-9]))"
+    r"(?<=[¥￥$][0-9])，(?=[0-9]{3}(?![0-9]|-[0-9]{3}-))|(?<=[¥￥$][0-9]{2})，(?=[0-9]{3}(?![0-9]|-[0-9]{3}-))"
 )
 # Markdown escapes (`8\\*H100`), and a backslash used as a multiplication sign (`8\\H100`).
 _ESCAPED: Final = re.compile(r"\\(?=[*#_~|<>()+.!\[\]-])")

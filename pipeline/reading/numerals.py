@@ -11,6 +11,7 @@ MYRIADS: Final = {"万": 10_000, "亿": 100_000_000}
 VAGUE: Final = frozenset("几数")
 NUMERALS: Final = frozenset(DIGITS) | frozenset(TENS) | frozenset(MYRIADS) | VAGUE
 MULTIPLIERS: Final = frozenset(TENS) - {"十"} | frozenset(MYRIADS)
+_LONGEST_MULTIPLIER: Final = 4
 _LONGEST: Final = 24  # a longer run is no number anyone writes
 
 
@@ -49,6 +50,8 @@ def value(run: str) -> Decimal | None:
 
 def multiplier(run: str) -> Decimal | None:
     """`万` → 10000, `百万` → 1000000; None for a run with anything but multipliers."""
+    if len(run) > _LONGEST_MULTIPLIER:
+        return None
     product = 1
     for char in run:
         if char not in MULTIPLIERS:

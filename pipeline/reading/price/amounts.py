@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from pipeline.reading.price.lexer import CARD, MULTIPLIER, NUMBER, RATIO, SIGN, SIZE, Token
+from pipeline.reading.price.lexer import CARD, FRACTION, MULTIPLIER, NUMBER, RATIO, SIGN, SIZE, Token
 
 _SUFFIX_ONLY: Final = frozenset(("元", "块钱", "元钱"))
 _SYMBOLS: Final = frozenset("¥$€£₩") | {"us$", "hk$", "nt$", "s$"}
@@ -23,7 +23,7 @@ _OWN_SCALE: Final = 100  # `800-1.2万`: a low end from here on is not counted i
 
 
 _NO_PRICE_BEFORE: Final = ("stock", "id", "minimum", "countcol", "vram", "ram")
-_NO_PRICE_AFTER: Final = ("per", "basis", "term", "mult", "stock")
+_NO_PRICE_AFTER: Final = ("per", "basis", "term", "mult")
 
 
 @dataclass(slots=True)
@@ -179,6 +179,7 @@ class Reader:
         return not (
             self.sign(last, "×*")
             or (self.near(last) and any(t in tags for t in _NO_PRICE_AFTER))
+            or (self.near(last) and "stock" in tags and self._kind(last + 1) not in {NUMBER, FRACTION})  # 12可租
             or (self.sign(last, "-~") and self._kind(last + 1) in {NUMBER, RATIO, SIZE})
         )
 

@@ -137,9 +137,10 @@ def _quote(cell: Cell, amount: Amount) -> Quote:
     period = terms.period(amount, cell.text, cell.context)
     factor = terms.scale(amount, period.word)
     low, high = amount.low * factor, amount.high * factor
+    ends = amount.ranged or (amount.floor and amount.ceil)  # both words: neither end is open
     return Quote(
-        low=None if amount.ceil and not amount.ranged else low,
-        high=None if amount.floor and not amount.ranged else high,
+        low=None if amount.ceil and not ends else low,
+        high=None if amount.floor and not ends else high,
         currency=terms.currency(amount, cell.text, cell.context, cell.currency_hint),
         period=period,
         unit=terms.basis_of(amount, period.word),

@@ -186,14 +186,9 @@ def _counted(counted: Count, context: Scan) -> Basis:
         return Basis(counted.n, "card")
     if counted.n > 1 or counted.style in {"column", "hgx"}:
         return Basis(counted.n, "server")
-    if counted.style == "times" and _alone(context):
-        # `1× H800` as the whole label is a machine of a list; beside a job it is what the job needs.
+    if counted.style == "times" and "run" not in context.flags:
+        # `1× H800` is a machine of a list; beside a job (SFT 7B | 1× A100) it is what the job needs.
         return Basis(1, "server")
     if counted.style == "chips":
         return Basis(1, "server")
     return Basis(1, "card")
-
-
-def _alone(context: Scan) -> bool:
-    """Whether the context is a count and a card name and nothing else."""
-    return len(context.tokens) == 1 and not context.hits[0].vram_stated
