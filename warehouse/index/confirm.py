@@ -78,5 +78,7 @@ class Confirmations:
         prices, own = self.price[low:high], int(self.price[pair])
         least = -(-own * (self.within.denominator - self.within.numerator) // self.within.denominator)
         most = own * (self.within.denominator + self.within.numerator) // self.within.denominator
-        near = np.arange(low + np.searchsorted(prices, least), low + np.searchsorted(prices, most, side="right"))
-        return near[self.provider[near] != self.provider[pair]]
+        first, last = np.searchsorted(prices, least), np.searchsorted(prices, most, side="right")
+        near: Ints = np.arange(low + first, low + last)
+        others: Ints = near[self.provider[near] != self.provider[pair]]
+        return others

@@ -60,9 +60,11 @@ def hold_levels(obs: Observations, rule: LevelHold) -> Verdicts:
     """The rule over all observations, oldest first."""
     run = _Run(obs, rule)
     day = obs.time // DAY_US
-    starts = np.flatnonzero(np.r_[True, day[1:] != day[:-1]]) if len(day) else np.empty(0, dtype=np.int64)
-    for start, end in zip(starts, np.r_[starts[1:], len(day)], strict=True):
+    ends = np.flatnonzero(np.r_[day[1:] != day[:-1], len(day) > 0]) + 1
+    start = 0
+    for end in ends.tolist():
         run.day(int(day[start]), np.arange(start, end))
+        start = end
     return Verdicts(run.held, run.review, run.released_at)
 
 
@@ -192,9 +194,9 @@ class _Run:
         """
         out = state.copy()
         times = self.obs.time[rows]
-        ends = np.flatnonzero(np.r_[times[1:] != times[:-1], True]) + 1 if len(rows) else []
+        ends = np.flatnonzero(np.r_[times[1:] != times[:-1], len(rows) > 0]) + 1
         start = 0
-        for end in ends:
+        for end in ends.tolist():
             moment = int(times[start])
             batch = range(start, end)
             for i in batch:
@@ -202,9 +204,8 @@ class _Run:
                     out[i] = self._exact(day, int(rows[i]), moment)
             self.confirmations.note([int(rows[i]) for i in batch if out[i] < HOLD], moment)
             holds = [i for i in batch if out[i] == HOLD]
-            freed = [i for i in holds if self.obs.freed[rows[i]] or self.confirmations.seen(int(rows[i]), moment - self.window, moment)]
-            for i in freed:
-                out[i] = PASS
+            freed = [i for i in holds if self._freed(int(rows[i]), moment)]
+            out[freed] = PASS
             self.confirmations.note([int(rows[i]) for i in freed], moment)
             for i in holds:
                 if out[i] == HOLD:
@@ -213,11 +214,12 @@ class _Run:
             start = end
         return out
 
+    def _freed(self, row: int, time: int) -> bool:
+        return bool(self.obs.freed[row]) or self.confirmations.seen(row, time - self.window, time)
+
     def _exact(self, day: int, row: int, time: int) -> int:
         first, last = self.first_row[self.obs.group[row]], self.first_row[self.obs.group[row] + 1]
-        times = self.time_by_group[first:last]
-        low = first + np.searchsorted(times, time - self.window)
-        high = first + np.searchsorted(times, time)
+        low, high = first + np.searchsorted(self.time_by_group[first:last], (time - self.window, time))
         before = self.by_group[low:high]
         usable = ~self.held[before] | (self.released_at[before] // DAY_US < day)
         prices = self.obs.price[before[usable & ~self.obs.barred[before]]]
