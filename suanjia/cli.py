@@ -37,7 +37,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("suanjia.commands.explain", "from a number back to the page"),
     "export": ("suanjia.commands.export", "the published tables as files"),
     "review": ("suanjia.commands.review", "list what is held back; release or refuse with name and reason"),
+    "compare": ("suanjia.commands.compare", "offers side by side for so many hours"),
     "fit": ("suanjia.commands.fit", "cheapest fit of a workload, in total, with its proof"),
+    "report": ("suanjia.commands.report", "build the weekly issue"),
     "vet": ("suanjia.commands.vet", "is the machine the card that was sold"),
     "cost": ("suanjia.commands.cost", "cheapest way to buy H hours from a set of billing modes"),
 }

@@ -30,6 +30,7 @@ SLACK = 1.01
 BYTES_PER_PARAM = 2.0
 ADAPTERS = ("lora", "qlora")
 UNIT_TOKENS = 1e9
+CARD_NOTES = ("no card", "cards not given")  # of a task read without a card, to say what the job is
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +227,14 @@ class SizingPlanner:
             "params": task.model.params,
             "method": self.workload.method,
             "seq_len": self.workload.seq_len,
-            "trained_tokens": self.workload.trained_tokens or None,
+            "trained_tokens": round(self.workload.trained_tokens) or None,
             "hours": self.workload.hours,
             "concurrency": self.workload.concurrency,
-            "assumptions": list(dict.fromkeys([*self.workload.assumptions, *task.assumptions])),
+            "assumptions": [
+                words
+                for words in dict.fromkeys([*self.workload.assumptions, *task.assumptions])
+                if not words.startswith(CARD_NOTES)
+            ],
         }
 
     def smallest(self, goods: Sequence[Good]) -> Mapping[str, Any] | None:
@@ -237,15 +242,23 @@ class SizingPlanner:
         allowed = set(self.job.cards)
         on_sale = {good.card for good in goods if not allowed or good.card in allowed}
         for names in (on_sale, allowed, set(card_table.names())):
-            found = self._smallest_of(names)
-            if found is not None:
-                return found
+            for leaning in (False, True):
+                found = self._smallest_of(names, leaning)
+                if found is not None:
+                    return found
         return None
 
-    def _smallest_of(self, names: set[str]) -> Mapping[str, Any] | None:
+    def _smallest_of(self, names: set[str], leaning: bool) -> Mapping[str, Any] | None:
+        """`leaning`: plans that keep states in host memory count too."""
         for cards, nodes in plan.counts(64):
             ways = [(name, self.table.way(Good(name, None), cards, nodes)) for name in sorted(names)]
-            fitting = [(name, way) for name, way in ways if way is not None and way.plan.verdict == "fits"]
+            fitting = [
+                (name, way)
+                for name, way in ways
+                if way is not None
+                and way.plan.verdict == "fits"
+                and (leaning or not _on_host(way.plan.strategy))
+            ]
             if fitting:
                 name, best = min(fitting, key=lambda row: (row[1].plan.usable_gib or inf, row[0]))
                 return {
@@ -254,6 +267,7 @@ class SizingPlanner:
                     "nodes": nodes,
                     "strategy": best.plan.strategy,
                     "peak_gib_p90": round(best.plan.peak_gib_p90, 1),
+                    "host_ram_gib": round(best.plan.cpu_ram_gib),
                     "hours_p90": round(self._seconds(best)[1] / 3600, 2),
                 }
         return None

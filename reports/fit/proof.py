@@ -12,13 +12,18 @@ if TYPE_CHECKING:
     import duckdb
 
 # Planned are the active sources that were ever asked or whose sheet was ever read here. One is complete while
-# its last whole run, or its last sheet, is young enough for its prices to rank.
+# its last whole run, or what its last sheet saw, is young enough to rank.
 _SQL = """
+WITH seen AS (
+    SELECT run_id, provider, max(observed_at) AS at FROM observations WHERE observed_at <= $1 GROUP BY ALL
+)
 SELECT p.provider,
-       max(r.ended_at) FILTER (WHERE r.usable AND (r.complete OR r.kind = 'import')) AS complete_at
+       max(CASE WHEN r.kind = 'import' THEN s.at WHEN r.complete THEN r.ended_at END) FILTER (WHERE r.usable)
 FROM providers AS p
 JOIN runs AS r ON r.provider = p.provider
-WHERE coalesce(p.status, 'active') = 'active' AND r.started_at <= $1
+LEFT JOIN seen AS s ON s.run_id = r.run_id AND s.provider = r.provider
+WHERE coalesce(p.status, 'active') = 'active'
+  AND CASE WHEN r.kind = 'import' THEN s.at IS NOT NULL ELSE r.ended_at <= $1 END
 GROUP BY p.provider
 ORDER BY p.provider
 """
@@ -33,9 +38,9 @@ class Sources:
     at: datetime
 
 
-def sources(con: duckdb.DuckDBPyConnection, now: datetime) -> Sources:
-    """The planned sources of a published generation, as they stand at `now`."""
-    rows = con.execute(_SQL, [now]).fetchall()
+def sources(con: duckdb.DuckDBPyConnection, seen_until: datetime, now: datetime) -> Sources:
+    """The planned sources of a generation, by their runs until `seen_until`, as they stand at `now`."""
+    rows = con.execute(_SQL, [seen_until]).fetchall()
     oldest = now - timedelta(hours=MAX_AGE_HOURS)
     complete = [slug for slug, at in rows if at is not None and at.astimezone(UTC) >= oldest]
     return Sources(tuple(complete), tuple(slug for slug, _ in rows if slug not in complete), now)

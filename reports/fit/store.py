@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -18,11 +18,23 @@ if TYPE_CHECKING:
 Grades = dict[tuple[str, str, str], str]  # (region_code, card, billing_mode) → A, B or C
 
 
-def sellables(con: duckdb.DuckDBPyConnection) -> Iterator[Sellable]:
-    """Every row of `offers`; a column the generation does not have is unknown."""
-    found = {str(name) for (name,) in con.execute("SELECT column_name FROM (DESCRIBE offers)").fetchall()}
+# Offers as they stood at a moment: the latest unheld observation each, gone after two whole runs without it.
+_AT = """
+SELECT o.*
+FROM price_at('{at}'::TIMESTAMPTZ) AS o
+WHERE (SELECT count(*) FROM runs AS r
+       WHERE r.provider = o.provider AND r.complete AND r.run_id <> o.run_id
+         AND r.ended_at > o.observed_at AND r.ended_at <= '{at}'::TIMESTAMPTZ) < 2
+"""
+
+
+def sellables(con: duckdb.DuckDBPyConnection, at: datetime | None = None) -> Iterator[Sellable]:
+    """Every row of `offers`, or the offers as they stood `at` a moment; a missing column is unknown."""
+    source = "offers" if at is None else f"({_AT.format(at=at.astimezone(UTC).isoformat())})"
+    described = con.execute(f"SELECT * FROM {source} LIMIT 0").description or ()
+    found = {str(column[0]) for column in described}
     names = [name for name in COLUMNS if name in found]
-    for row in con.execute(f"SELECT {', '.join(names)} FROM offers").fetchall():
+    for row in con.execute(f"SELECT {', '.join(names)} FROM {source}").fetchall():
         yield from_row(dict(zip(names, row, strict=True)))
 
 
@@ -31,17 +43,20 @@ def market_of(
     terms: Mapping[str, Terms],
     now: datetime,
     max_age_hours: Decimal | int = MAX_AGE_HOURS,
+    seen_until: datetime | None = None,
 ) -> tuple[Market, Sources]:
-    """The market at `now` and what it is proven against."""
-    return Market.build(sellables(con), terms, now, max_age_hours), sources(con, now)
+    """The market at `now` and what it is proven against; `seen_until` leaves out what was seen later."""
+    market = Market.build(sellables(con, seen_until), terms, now, max_age_hours)
+    return market, sources(con, seen_until or now, now)
 
 
-def grades(con: duckdb.DuckDBPyConnection) -> Grades:
-    """The last grade of each cell of the list series; empty where there is no index yet."""
+def grades(con: duckdb.DuckDBPyConnection, until: date | None = None) -> Grades:
+    """The last grade of each cell of the list series, of no week after `until`; empty without an index."""
     if not con.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'price_index'").fetchall():
         return {}
     rows = con.execute(
         "SELECT region_code, card, billing_mode, arg_max(grade, week) FROM price_index"
-        " WHERE series = 'list' AND grade IS NOT NULL GROUP BY ALL"
+        " WHERE series = 'list' AND grade IS NOT NULL AND week <= coalesce($1::DATE, week) GROUP BY ALL",
+        [until],
     ).fetchall()
     return {(region, card, mode): grade for region, card, mode, grade in rows}

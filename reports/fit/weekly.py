@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +20,9 @@ from reports.fit.regions import NATION, admits, names
 from reports.fit.search import Asked, Result, search
 from reports.fit.store import Grades, grades, market_of
 from reports.fit.terms import Terms, terms_of
+from reports.issue.clock import issue_week
 from reports.numbers import half_up
+from warehouse.calendar import monday_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -121,21 +124,29 @@ def _spec(job: Job) -> str:
     return json.dumps(spec, ensure_ascii=False, sort_keys=True, default=str)
 
 
+def extra_inputs(home: Path | None = None) -> dict[str, str]:
+    """What the tables depend on beside the offers: a hash of the workloads, by name, for the builder."""
+    text = json.dumps(workload_rows(weekly_jobs(home)), ensure_ascii=False, sort_keys=True)
+    return {"workloads": hashlib.sha256(text.encode()).hexdigest()}
+
+
 def extra_tables(
     con: duckdb.DuckDBPyConnection,
     now: datetime,
-    week: date,
     providers: Mapping[str, Provider],
     home: Path | None = None,
 ) -> dict[str, pa.Table]:
-    """`cheapest_fit` and `workloads` as the builder takes them.
+    """`cheapest_fit` and `workloads` as the builder takes them: the last frozen week and the running one.
 
     JobError for a workloads file of the user's that cannot be read.
     """
     jobs = weekly_jobs(home)
     terms: dict[str, Terms] = terms_of(providers)
+    frozen = issue_week(None, now)
+    past, known = market_of(con, terms, frozen.as_of, seen_until=frozen.end)
+    rows = fit_rows(past, jobs, known, frozen.monday, grades(con, frozen.monday))
     market, sources = market_of(con, terms, now)
-    rows = fit_rows(market, jobs, sources, week, grades(con))
+    rows += fit_rows(market, jobs, sources, monday_of(now), grades(con))
     return {"cheapest_fit": _arrow(rows), "workloads": _arrow_workloads(workload_rows(jobs))}
 
 

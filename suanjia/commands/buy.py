@@ -56,6 +56,7 @@ def _input_options(function: Any) -> Any:
 @click.pass_obj
 def command(
     settings: Settings,
+    /,
     card_text: str,
     region: str | None,
     hourly: str | None,
@@ -74,9 +75,7 @@ def command(
         server = _server(reading.card, inputs)
         rents, sources = _given(hourly, monthly)
         if not rents:
-            from reports.levels import published_rents
-
-            rents, sources = published_rents(settings.home, reading.card, region)
+            rents, sources = _published(settings, reading.card, region)
         result = {"card": reading.card, "region": region or "CN", **report(server, rents, sources)}
     except BuyError as error:
         raise Failure(str(error)) from None
@@ -98,6 +97,15 @@ def _given(hourly: str | None, monthly: str | None) -> tuple[dict[str, Range], d
     if monthly:
         rents["monthly"] = Range.parse(monthly).per_hour_of_month()
     return rents, dict.fromkeys(rents, "given")
+
+
+def _published(settings: Settings, card: str, region: str | None) -> tuple[dict[str, Range], dict[str, str]]:
+    from reports.levels import published_rents
+    from suanjia.opening import opened
+
+    with opened(settings) as (con, _):
+        rents, sources = published_rents(con, card, region)
+    return dict(rents), dict(sources)
 
 
 def _words(result: dict[str, Any]) -> str:

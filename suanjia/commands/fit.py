@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from suanjia.settings import Settings
 
 if TYPE_CHECKING:
     from reports.fit.job import Job
+    from reports.fit.sellable import Sellable
+    from reports.fit.store import Grades
 
 NUMBERS = (
     *("params", "seq_len", "micro_batch", "tokens", "samples", "tokens_per_sample", "epochs", "hours"),
@@ -71,6 +74,7 @@ def command(
     from reports.fit.job import JobError
     from reports.fit.planner import SizingPlanner
     from reports.fit.regions import RegionError
+    from reports.fit.sellable import MAX_AGE_HOURS
     from reports.fit.store import grades, market_of
     from reports.fit.terms import terms_of
     from suanjia.opening import opened
@@ -82,18 +86,22 @@ def command(
         with opened(settings) as (con, providers):
             graded = grades(con) if any(job.min_grade for job in jobs) else {}
             terms = terms_of(providers)
-            for job, planner in planners:
-                market, sources = market_of(con, terms, settings.now(), job.max_age_hours or 168)
-
-                def grade_of(offer: Any) -> str | None:
-                    return graded.get((offer.region_code or "CN", offer.card, offer.billing_mode))
-
-                document = answer(market, job, planner, sources, limit=limit, why=why, grade_of=grade_of)
-                code = OK if document["fits"] else code
-                click.echo(dumps(document) if as_json else _words(document))
+            ages = {job.max_age_hours or MAX_AGE_HOURS for job in jobs}
+            markets = {age: market_of(con, terms, settings.now(), age) for age in ages}
+        for job, planner in planners:
+            market, sources = markets[job.max_age_hours or MAX_AGE_HOURS]
+            document = answer(
+                market, job, planner, sources, limit=limit, why=why, grade_of=partial(_grade, graded)
+            )
+            code = OK if document["fits"] else code
+            click.echo(dumps(document) if as_json else _words(document))
     except (JobError, RegionError) as error:
         raise Failure(str(error)) from None
     return code
+
+
+def _grade(graded: Grades, offer: Sellable) -> str | None:
+    return graded.get((offer.region_code or "CN", offer.card, offer.billing_mode))
 
 
 def _jobs(
