@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("suanjia.commands.compare", "offers side by side for so many hours"),
     "fit": ("suanjia.commands.fit", "cheapest fit of a workload, in total, with its proof"),
     "report": ("suanjia.commands.report", "build the weekly issue"),
+    "mail": ("suanjia.commands.mail", "send the weekly issue, one message a recipient"),
     "vet": ("suanjia.commands.vet", "is the machine the card that was sold"),
     "cost": ("suanjia.commands.cost", "cheapest way to buy H hours from a set of billing modes"),
 }

@@ -1,0 +1,1 @@
+"""Sending an issue by mail: messages, the gate, the outbox, SMTP."""
