@@ -13,7 +13,7 @@ import argparse
 import math
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -77,7 +77,7 @@ def group(rows: Iterable[Row]) -> dict[str, list[tuple[Row, float]]]:
         if is_training(row) and row.peak_gib and row.task is not None:
             found[row.task.profile.key].append((row, weight(row)))
     for key in GENERIC_FROM:
-        sample = [(r, w) for r, w in found.get(key, []) if r.task and not (r.task.quant or "").startswith("gptq")]
+        sample = [(r, w) for r, w in found.get(key, []) if not str(r.raw.get("quant")).count("gptq")]
         mass = sum(w for _, w in sample)
         found["hf*"] += [(r, 10.0 * w / max(mass, 3.0)) for r, w in sample]
     return found
@@ -122,13 +122,13 @@ def fit(start: Profile, sample: list[tuple[Row, float]], names: tuple[str, ...])
     return best
 
 
-def fit_all(groups: Groups, only: str | None = None) -> dict[str, Profile]:
-    """Every fitted profile; the generic one first, on all frameworks built upon it."""
+def fit_all(groups: Groups, only: Container[str] = FITTED) -> dict[str, Profile]:
+    """Every fitted profile (or those named by `only`); the generic one first, on its sources."""
     known = profiles.load()
     base: dict[str, Any] = {n: CONSTANTS[n][0] for n in CONSTANTS}
     found: dict[str, Profile] = {}
     for key, names in FITTED.items():
-        if only is not None and key not in (only, "hf"):
+        if key not in only:
             continue
         sample = groups.get("hf*" if key == "hf" else key, [])
         start = replace(known[key], **base)
@@ -163,12 +163,19 @@ def predict(row: Row, fitted: Mapping[str, Profile]) -> float:
 
 
 def leave_one_model_out(rows: list[Row]) -> list[tuple[Row, float]]:
-    """Each row predicted by constants fitted without any row of its model."""
+    """Each row predicted by constants fitted without any row of its model.
+
+    Profiles without a row of the model would be fitted on the same rows again: those come from the full fit.
+    """
     found = []
     usable = [r for r in rows if is_training(r) and r.peak_gib]
+    whole = group(rows)
+    full = fit_all(whole)
     for model in sorted({r.model for r in usable}):
+        touched = {key for key, sample in whole.items() if any(r.model == model for r, _ in sample)}
         rest = group(r for r in rows if r.model != model)
-        fitted = fit_all(rest)
+        keys = {"hf" if key == "hf*" else key for key in touched} & set(FITTED)
+        fitted = {**full, **fit_all(rest, keys)}
         found += [(r, predict(r, fitted)) for r in usable if r.model == model]
     return found
 

@@ -112,11 +112,20 @@ def test_an_unknown_form_is_the_slowest_and_said() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("precision", "int3"), ("quant", "exl2"), ("optimizer", "sophia"), ("zero_stage", 7),
-        ("zero_stage", "maybe"), ("offload", "tape"), ("grad_checkpoint", "sometimes"), ("flash_attn", "quick"),
-        ("loss_kernel", "magic"),         ("method", "telepathy"), ("framework", "some-new-trainer"), ("lora_targets", "head_of_state"),
+        ("precision", "int3"),
+        ("quant", "exl2"),
+        ("optimizer", "sophia"),
+        ("zero_stage", 7),
+        ("zero_stage", "maybe"),
+        ("offload", "tape"),
+        ("grad_checkpoint", "sometimes"),
+        ("flash_attn", "quick"),
+        ("loss_kernel", "magic"),
+        ("method", "telepathy"),
+        ("framework", "some-new-trainer"),
+        ("lora_targets", "head_of_state"),
     ],
-)  # fmt: skip
+)
 def test_an_unknown_word_is_taken_as_absent_and_said(field: str, value: Any) -> None:
     task = parse({**GOOD, field: value}, None, [])
     assert any(str(value) in note for note in task.assumptions), task.assumptions
@@ -158,24 +167,43 @@ def test_everything_assumed_is_said() -> None:
 
 def test_a_full_description_assumes_nothing() -> None:
     told = {
-        **GOOD, "precision": "bf16", "grad_accum": 4, "grad_checkpoint": True, "flash_attn": True,
-        "optimizer": "adamw", "lora_rank": 8, "lora_targets": "all-linear", "framework": "LLaMA-Factory",
-    }  # fmt: skip
+        **GOOD,
+        "precision": "bf16",
+        "grad_accum": 4,
+        "grad_checkpoint": True,
+        "flash_attn": True,
+        "optimizer": "adamw",
+        "lora_rank": 8,
+        "lora_targets": "all-linear",
+        "framework": "LLaMA-Factory",
+    }
     assert estimate(parse(told, cards.get("RTX4090"))).assumptions == ()
 
 
 @pytest.mark.parametrize(
     ("field", "spelling", "word"),
     [
-        ("method", "SFT", "full"), ("method", "全参微调", "full"), ("method", "Q-LoRA", "qlora"),
-        ("precision", "bf16-mixed (fp32 weights)", "amp_bf16"), ("precision", "BFloat16", "bf16"),
-        ("quant", "bnb.nf4-dq", "nf4-dq"), ("quant", "int4-gptq", "gptq-int4"), ("quant", "8bit", "int8"),
-        ("optimizer", "adamw_bnb_8bit", "adamw-8bit"), ("optimizer", "paged adamw", "paged-adamw"),
-        ("offload", "optimizer+params to cpu", "cpu"), ("offload", False, "none"), ("zero_stage", 3, "3"),
-        ("zero_stage", "FSDP2", "3"), ("zero_stage", 2.0, "2"), ("grad_checkpoint", True, "true"),
-        ("flash_attn", "sdpa", "true"), ("flash_attn", "eager", "false"), ("loss_kernel", "Liger", "fused"),
+        ("method", "SFT", "full"),
+        ("method", "全参微调", "full"),
+        ("method", "Q-LoRA", "qlora"),
+        ("precision", "bf16-mixed (fp32 weights)", "amp_bf16"),
+        ("precision", "BFloat16", "bf16"),
+        ("quant", "bnb.nf4-dq", "nf4-dq"),
+        ("quant", "int4-gptq", "gptq-int4"),
+        ("quant", "8bit", "int8"),
+        ("optimizer", "adamw_bnb_8bit", "adamw-8bit"),
+        ("optimizer", "paged adamw", "paged-adamw"),
+        ("offload", "optimizer+params to cpu", "cpu"),
+        ("offload", False, "none"),
+        ("zero_stage", 3, "3"),
+        ("zero_stage", "FSDP2", "3"),
+        ("zero_stage", 2.0, "2"),
+        ("grad_checkpoint", True, "true"),
+        ("flash_attn", "sdpa", "true"),
+        ("flash_attn", "eager", "false"),
+        ("loss_kernel", "Liger", "fused"),
     ],
-)  # fmt: skip
+)
 def test_spellings(field: str, spelling: Any, word: str) -> None:
     assert words.word(field, spelling) == word
 
@@ -202,14 +230,28 @@ def test_lora_targets_as_a_list() -> None:
 @pytest.mark.parametrize(
     ("framework", "key"),
     [
-        ("qwen-finetune.py/HF Trainer", "qwen"), ("ms-swift 1.x/2.x", "swift2"), ("ms-swift 4.x", "swift"),
-        ("ms-swift", "swift"), ("lit-gpt fork", "litgpt"), ("HF+FA2", "hf"),
-        ("HF Trainer/DeepSpeed", "deepspeed"),         ("transformers/autogptq", "hf"), ("NeMo 24.07", "megatron"), ("MindFormers r1.3", "megatron"),
-        ("fsdp_qlora", "fsdp_qlora"), ("qlora", "qlora"), ("LLaMA-Factory 0.9.1", "llamafactory"),
-        ("torchtune", "torchtune"), ("PEFT/HF", "peft"), ("universal-llm-trainer/HF", "ult"),
-        ("xtuner 0.1", "xtuner"),         ("ChatGLM-Efficient-Tuning", "glmtuning"), ("llm-foundry", "foundry"), ("vLLM", "engine"),
+        ("qwen-finetune.py/HF Trainer", "qwen"),
+        ("ms-swift 1.x/2.x", "swift2"),
+        ("ms-swift 4.x", "swift"),
+        ("ms-swift", "swift"),
+        ("lit-gpt fork", "litgpt"),
+        ("HF+FA2", "hf"),
+        ("HF Trainer/DeepSpeed", "deepspeed"),
+        ("transformers/autogptq", "hf"),
+        ("NeMo 24.07", "megatron"),
+        ("MindFormers r1.3", "megatron"),
+        ("fsdp_qlora", "fsdp_qlora"),
+        ("qlora", "qlora"),
+        ("LLaMA-Factory 0.9.1", "llamafactory"),
+        ("torchtune", "torchtune"),
+        ("PEFT/HF", "peft"),
+        ("universal-llm-trainer/HF", "ult"),
+        ("xtuner 0.1", "xtuner"),
+        ("ChatGLM-Efficient-Tuning", "glmtuning"),
+        ("llm-foundry", "foundry"),
+        ("vLLM", "engine"),
     ],
-)  # fmt: skip
+)
 def test_frameworks_are_found_by_whole_words(framework: str, key: str) -> None:
     found, known = profiles.find(framework)
     assert known
