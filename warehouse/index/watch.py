@@ -57,6 +57,8 @@ def _goods(shape: Shape, key_rows: Sequence[KeyRows]) -> Iterator[_Good]:
     told = joined(key_rows)
     kept = told["state"] == KEPT
     key, week, price = told["key"][kept], told["week"][kept], told["price"][kept]
+    if not len(key):
+        return
     by_top = np.argsort(shape.top[key], kind="stable")
     key, week, price = key[by_top], week[by_top], price[by_top]
     tops, starts = np.unique(shape.top[key], return_index=True)
@@ -94,7 +96,8 @@ def _one_good(
         mine = order[start[cell] : start[cell + 1]]
         mine = mine[rows["log"][mine] != MISSING]
         bases = np.flatnonzero(rows["state"][mine] == BASE)
-        for a, b in zip(bases, np.r_[bases[1:], len(mine)], strict=True):
+        ends = np.r_[bases[1:], len(mine)] if len(bases) else bases  # no level published yet: no base week
+        for a, b in zip(bases, ends, strict=True):
             part = mine[a:b]
             at = np.searchsorted(good.weeks, rows["week"][part])
             stretches.append(Stretch(number, int(at[0]), int(at[-1]) + 1))
