@@ -76,7 +76,7 @@ def home(tmp_path: Path) -> Path:
         row(NOW - 2 * DAY, "idc_a", "北京", "RTX4090", "1.98"),
         row(NOW - 2 * DAY, "idc_a", "北京", "RTX4090", 1052, per="month", mode="monthly"),
         row(NOW - 2 * DAY, "idc_b", "广东", "A100-80G", "6.80"),
-        row(NOW - DAY / 4, "idc_b", "广东", "A100-80G", "3.10"),  # Monday noon: this week, not the frozen one
+        row(NOW - DAY / 4, "idc_b", "广东", "A100-80G", "3.60"),  # Monday noon: this week, not the frozen one
         row(NOW - 2 * DAY, "idc_c", "", "RTX4090", "1.20", stock_idle=0),
         row(NOW - 2 * DAY, "idc_c", "", "RTX4090", "1.00", price_kind="member"),
         row(NOW - 9 * DAY, "idc_d", "张家口", "RTX4090", "0.90"),
@@ -129,7 +129,7 @@ def test_the_weekly_table(con: Any) -> None:
     best = {(r[0], r[1]): r for r in rows if r[2] == 1}
     for region in ("CN", "110000", "440000", "150000"):
         assert (date(2026, 11, 30), region) in best
-    assert best[date(2026, 11, 30), "CN"][3] == "idc_b"  # 3.10 since Monday noon
+    assert best[date(2026, 11, 30), "CN"][3] == "idc_b"  # 3.60 since Monday noon
     assert best[date(2026, 11, 23), "CN"][3] in {"idc_a", "idc_f"}
     assert best[date(2026, 11, 30), "440000"][3] == "idc_b"
     assert best[date(2026, 11, 30), "150000"][4] == 8
