@@ -20,6 +20,8 @@ from warehouse import catalog_tables
 from warehouse.comments import add_comments
 from warehouse.database import sql_text, writing
 from warehouse.errors import NothingToDo
+from warehouse.index import Decision, Previous, compute, store
+from warehouse.index.method import Method
 from warehouse.layout import Layout, wal_of
 from warehouse.locks import WAIT_SECONDS, held
 from warehouse.reviews import Review
@@ -39,11 +41,12 @@ class Inputs:
     week: date
     vintage: int
     code_version: str
-    method_version: str
+    method: Method
     input_hash: str
     providers: Mapping[str, Provider]
     fx_rates: list[catalog_tables.Row] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
+    previous: Previous | None = None  # the generation before, for vintages and revisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +89,58 @@ def build(
         con.execute(sql_text("catalog"))
         _fill_catalog(con, inputs)
         con.execute(sql_text("views"))
-        con.execute("CREATE TEMP TABLE held (obs BIGINT, quarantine VARCHAR, review VARCHAR)")
+        _index(con, inputs)
         con.execute(sql_text("notes"))
         con.execute(sql_text("offers"))
         con.execute(sql_text("providers"))
         con.execute(sql_text("macros"))
+        con.execute(sql_text("series"))
         _fill_extra(con, extra_tables)
         con.execute("DROP TABLE held")
         add_comments(con)
         con.execute("COMMIT")
         counts = table_counts(con)
-        built = Built(counts["main.offers"], counts.get("main.price_index", 0), counts["store.note"], counts)
+        held_back = con.execute("SELECT count(*) FROM store.note WHERE quarantine IS NOT NULL").fetchall()[0][
+            0
+        ]
+        built = Built(counts["main.offers"], counts["main.price_index"], held_back, counts)
         con.execute("CHECKPOINT")
     return built
+
+
+def _index(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> None:
+    """Let the index be computed and stored; what it holds back stays in the temp table `held`."""
+    result = compute(
+        con,
+        now=inputs.now,
+        method=inputs.method,
+        providers={slug: provider.status for slug, provider in inputs.providers.items()},
+        regions={str(place["code"]): str(place["short"]) for place in catalog_tables.regions()},
+        decisions=_decisions(con, inputs.reviews),
+        previous=inputs.previous,
+    )
+    store(con, result)
+    con.register("held_rows", result.held)
+    con.execute("CREATE TEMP TABLE held AS SELECT obs, quarantine, review FROM held_rows")
+    con.unregister("held_rows")
+
+
+def _decisions(con: duckdb.DuckDBPyConnection, reviews: list[Review]) -> list[Decision]:
+    """Reviews by the store's own numbers; one of an observation that this store does not have is left out."""
+    found = []
+    for review in reviews:
+        offer, at, price = review.id.removeprefix("obs:").split("/")
+        rows = con.execute(
+            "SELECT f.obs FROM store.good AS g JOIN store.fact AS f ON f.good = g.good WHERE g.offer_id = $1"
+            " AND f.observed_at = strptime($2, '%Y%m%dT%H%M%S.%fZ') AT TIME ZONE 'UTC'"
+            " AND f.price = $3::DECIMAL(18,6) ORDER BY 1",
+            [f"offer:{offer}", at, price],
+        ).fetchall()
+        found += [
+            Decision(obs, review.action, review.decided_at, review.by, review.reason, review.held)
+            for (obs,) in rows
+        ]
+    return found
 
 
 def table_counts(con: duckdb.DuckDBPyConnection) -> dict[str, int]:
@@ -135,7 +177,7 @@ def _fill_catalog(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> None:
                 "vintage": inputs.vintage,
                 "built_at": inputs.now.isoformat(),
                 "code_version": inputs.code_version,
-                "method_version": inputs.method_version,
+                "method_version": inputs.method.id,
                 "input_hash": inputs.input_hash,
                 "duckdb_version": duckdb.__version__,
             }

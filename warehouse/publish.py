@@ -23,6 +23,8 @@ from warehouse.build import NOTHING_LOADED, Built, ExtraTables, Inputs, build, c
 from warehouse.calendar import generation_name, generations, monday_of, vintages
 from warehouse.database import reading
 from warehouse.errors import NoGeneration, NothingToDo, Refused
+from warehouse.index import Previous, previous_of
+from warehouse.index.method import load_method
 from warehouse.layout import Layout, wal_of
 from warehouse.locks import WAIT_SECONDS, held
 from warehouse.reader import latest_path
@@ -114,7 +116,7 @@ def _inputs(
         raise NothingToDo(NOTHING_LOADED)
     fx_rates = catalog_tables.fx_rates(layout.fx_rates)
     reviews = read_reviews(layout.reviews)
-    method = "1.0.0"
+    method = load_method()
     told = {
         "segments": hashes,
         "fx": [dict(row) for row in fx_rates],
@@ -122,7 +124,7 @@ def _inputs(
         "providers": [dict(row) for row in catalog_tables.providers(providers)],
         "cards": [dict(row) for row in catalog_tables.cards()],
         "code": code_version,
-        "method": method,
+        "method": method.id,
         "extra": dict(extra or {}),
     }
     text = json.dumps(told, ensure_ascii=False, sort_keys=True, default=str)
@@ -132,12 +134,23 @@ def _inputs(
         week=monday_of(now),
         vintage=vintage,
         code_version=code_version,
-        method_version=method,
+        method=method,
         input_hash=hashlib.sha256(text.encode()).hexdigest(),
         providers=providers,
         fx_rates=fx_rates,
         reviews=reviews,
+        previous=_previous(layout),
     )
+
+
+def _previous(layout: Layout) -> Previous | None:
+    """What the last generation said; None for the first one, or where it was built without an index."""
+    try:
+        last = latest_path(layout.home)
+    except NoGeneration:
+        return None
+    with reading(last) as con:
+        return previous_of(con)
 
 
 def _refuse_if_same(layout: Layout, inputs: Inputs) -> None:

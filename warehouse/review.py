@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 
@@ -45,20 +46,25 @@ def decide(
 
     BadRequest without name or reason, for an id that this generation does not know, or one named twice.
     """
-    made = [
-        checked(Review(name, action, by or "", reason or "", now))
-        for action, names in (("release", released), ("refuse", refused))
-        for name in names
+    asked: list[tuple[Literal["release", "refuse"], str]] = [
+        *(("release", name) for name in released),
+        *(("refuse", name) for name in refused),
     ]
+    made = [checked(Review(name, action, by or "", reason or "", now)) for action, name in asked]
     if len({review.id for review in made}) != len(made):
         raise BadRequest("an observation is named twice")
-    for review in made:
-        offer = "offer:" + review.id.removeprefix("obs:").split("/")[0]
-        known = con.execute(
-            "SELECT 1 FROM observations WHERE offer_id = $1 AND obs_id = $2 LIMIT 1", [offer, review.id]
-        ).fetchall()
-        if not known:
-            raise BadRequest(f"{review.id} is not in the published generation")
-    for review in made:
+    told = [replace(review, held=_held_for(con, review.id) or review.held) for review in made]
+    for review in told:
         append_review(Layout(home).reviews, review)
-    return made
+    return told
+
+
+def _held_for(con: duckdb.DuckDBPyConnection, name: str) -> str | None:
+    """Why the observation is held now (None = it is not); BadRequest for one that is not there."""
+    offer = "offer:" + name.removeprefix("obs:").split("/")[0]
+    rows = con.execute(
+        "SELECT quarantine FROM observations WHERE offer_id = $1 AND obs_id = $2 LIMIT 1", [offer, name]
+    ).fetchall()
+    if not rows:
+        raise BadRequest(f"{name} is not in the published generation")
+    return None if rows[0][0] is None else str(rows[0][0])

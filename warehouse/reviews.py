@@ -11,11 +11,13 @@ import re
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from warehouse.errors import BadRequest
 from warehouse.locks import held
 
 ACTIONS = ("release", "refuse")
+HELD = ("conflict", "level_hold", "outlier")
 _OBS = re.compile(r"obs:[0-9a-f]{16}/\d{8}T\d{6}\.\d{6}Z/\d+\.\d{6}")
 
 
@@ -24,10 +26,11 @@ class Review:
     """One decision about one observation; `id` is its `obs_id`, `decided_at` aware UTC."""
 
     id: str
-    action: str
+    action: Literal["release", "refuse"]
     by: str
     reason: str
     decided_at: datetime
+    held: str = "level_hold"  # what it was held for when the decision was made
 
 
 def read_reviews(path: Path) -> list[Review]:
@@ -51,6 +54,8 @@ def checked(review: Review) -> Review:
         raise BadRequest(f"{review.id!r} is no id of an observation (column obs_id of `observations`)")
     if review.action not in ACTIONS:
         raise BadRequest(f"{review.action!r} is neither release nor refuse")
+    if review.held not in HELD:
+        raise BadRequest(f"{review.held!r} is no reason for holding back")
     if not review.by.strip() or not review.reason.strip():
         raise BadRequest("a decision needs a name and a reason")
     if review.decided_at.tzinfo is None:

@@ -226,11 +226,11 @@ def test_a_region_nobody_knows(shop: Shop) -> None:
 
 def test_ages(shop: Shop) -> None:
     shop.sells(
-        fresh=card("5.00", age=1),
-        old=card("4.00", age=100),
-        edge=card("3.00", age=168),
-        stale=card("2.00", age=169),
-        valid=card("1.00", age=600, valid_until=T0 + timedelta(hours=2)),
+        fresh=card("2.40", age=1),
+        old=card("2.30", age=100),
+        edge=card("2.20", age=168),
+        stale=card("2.10", age=169),
+        valid=card("2.00", age=600, valid_until=T0 + timedelta(hours=2)),
     )
     rows = shop.rows()
     assert [(r["sku"], r["old"]) for r in rows] == [
