@@ -61,10 +61,10 @@ def publish_rows(home: Path, *rows: str, now: datetime = NOW) -> None:
     )
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A home with a week of two sellers, published on the Monday after."""
-    home = tmp_path / "home"
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a week of two sellers, published on the Monday after; nothing below writes into it."""
+    home = tmp_path_factory.mktemp("fit") / "home"
     home.mkdir()
     (home / "workloads.toml").write_text(
         '[[workload]]\nname = "mine"\nmodel = "Qwen2.5-7B"\nmethod = "lora"\nsamples = 10000\n'

@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from sizing import runs
 from suanjia.commands.vet import command
+from suanjia.settings import load
 
 HERE = Path(__file__).parent / "vet"
 
 
-def run(text: str | bytes, *flags: str) -> Any:
-    return CliRunner().invoke(command, list(flags), input=text, standalone_mode=False)
+def run(text: str | bytes, *flags: str, home: Path = Path("nowhere")) -> Any:
+    settings = load(str(home), "2026-11-30T20:00:00+08:00", environ={})
+    return CliRunner().invoke(command, list(flags), obj=settings, input=text, standalone_mode=False)
 
 
 def sample(name: str) -> str:
@@ -68,3 +71,48 @@ def test_dmon() -> None:
     assert document["verdict"] == "as_sold"
     over = json.loads(run(log, "--dmon", "--plan-gib", "20", "--json").stdout)
     assert over["verdict"] == "suspect"
+
+
+LOG = (
+    "# gpu   pwr gtemp    sm    fb\n# Idx     W     C     %    MB\n" + "    0   277    57    98  20000\n" * 5
+)
+JOB = ("--card", "RTX4090", "--model", "Qwen2.5-7B", "--method", "lora")
+
+
+def test_the_planned_memory_comes_from_the_workload(tmp_path: Path) -> None:
+    memory = json.loads(run(LOG, "--dmon", *JOB, "--json").stdout)["checks"][1]
+    assert memory["name"] == "memory_peak"
+    assert "plan p90" in memory["expected"]
+    file = tmp_path / "job.toml"
+    file.write_text(
+        'name = "mine"\nmodel = "Qwen2.5-7B"\nmethod = "lora"\ntokens = 18000000\nepochs = 1\n',
+        encoding="utf-8",
+    )
+    flags = ("--dmon", "--card", "RTX4090", "--workload", str(file), "--interval", "3600", "--json")
+    home = tmp_path / "home"
+    saved = json.loads(run(LOG, *flags, "--save", home=home).stdout)["saved"]
+    assert (saved["hours"], saved["tokens_per_s"], saved["peak_gib"]) == (5, 1000, 19.531)
+    [kept], wrong = runs.read(home / "runs.jsonl")
+    assert (kept.model, kept.method, kept.card, kept.cards, wrong) == ("Qwen2.5-7B", "lora", "RTX4090", 1, [])
+    run(LOG, "--dmon", *JOB, "--save", "--tokens", "1M", "--framework", "LLaMA-Factory", home=home)
+    second = runs.read(home / "runs.jsonl")[0][1]
+    assert second.framework == "LLaMA-Factory"
+    assert second.tokens_per_s == 200000.0
+    run(LOG, "--dmon", *JOB, "--save", home=home)
+    assert runs.read(home / "runs.jsonl")[0][2].tokens_per_s is None
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--save", "--card", "RTX4090"), "--dmon"),
+        (("--dmon", "--save"), "--save needs"),
+        (("--dmon", "--save", *JOB[:2]), "--save needs"),
+        (("--dmon", *JOB[:4], "--method", "magic"), "magic"),
+        (("--dmon", "--card", "RTX4090", "--workload", "missing.toml"), "missing.toml"),
+    ],
+)
+def test_a_run_that_cannot_be_kept_is_refused(flags: tuple[str, ...], words: str) -> None:
+    result = run(LOG, *flags)
+    assert getattr(result.exception, "exit_code", None) == 2
+    assert words in str(result.exception)
