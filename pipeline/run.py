@@ -13,6 +13,8 @@ from pipeline.interpret import Context, interpret
 from pipeline.offer import Offer, Rejection
 from spiders.listing import Listing
 
+_NAMED = 5  # instance types named in a message
+
 
 @dataclass(frozen=True, slots=True)
 class Processed:
@@ -26,6 +28,13 @@ class Processed:
     def reasons(self) -> Counter[str]:
         """How many readings were refused for each reason."""
         return Counter(rejection.reason for rejection in self.rejections)
+
+    @property
+    def remark(self) -> str:
+        """What a reviewer must look at: instance types that the reviewed table does not know; "" for none."""
+        named = sorted({r.card_text or "" for r in self.rejections if r.reason == "unknown_family"})
+        more = " …" if len(named) > _NAMED else ""
+        return f"unknown families: {len(named)} ({', '.join(named[:_NAMED])}{more})" if named else ""
 
     @property
     def distinct_keys(self) -> int:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catalog.providers import ProviderFileError
+from spiders import masked_log
 from spiders.config import ConfigError, CrawlConfig
 from spiders.recorder import write_json
 from spiders.registry import declared_class, spider_class
@@ -76,6 +77,7 @@ def main(arguments: list[str]) -> int:
     except (ConfigError, LookupError, ProviderFileError) as error:
         print(f"spiders.child: {error}", file=sys.stderr)  # noqa: T201
         return 2
+    masked_log.install()
     logging.getLogger("asyncio").setLevel(logging.WARNING)
     threading.Thread(target=_follow_parent, args=(os.getppid(),), daemon=True).start()
     crawl(config, spider)

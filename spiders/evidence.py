@@ -27,9 +27,15 @@ _SIGNED = (
     rb"=(?!\[redacted\])[^\"'&\s<>\\]{8,}"
 )
 _SECRET = re.compile(_JWT + b"|" + _SIGNED)
+# The whole query of a signed address: what stands beside the signature says until when and for what it holds.
+_IN_URL = rb"(?:[^\"'\s<>?\\]|\\u0026|\\/)"
+_SIGNED_QUERY = re.compile(
+    rb"\?" + _IN_URL + rb"*?(?<=[?&;6])(?:sig|Signature|X-Amz-Signature)=" + _IN_URL + b"+"
+)
+_ANY_QUERY = re.compile(rb"(https?:(?:\\?/){2}" + _IN_URL + rb"+)\?" + _IN_URL + b"+")
 _SECRET_PARAMS = re.compile(
     r"(?i)^(sig|signature|token|access_?token|api_?key|key|secret|password|accesskeyid|ossaccesskeyid|"
-    r"x-amz-.*|se|sp|sv|sr|st|skoid|sktid|skt|ske|sks|skv|spr|public_?key|privatekey)$"
+    r"\[redacted\]|x-amz-.*|se|sp|sv|sr|st|skoid|sktid|skt|ske|sks|skv|spr|public_?key|privatekey)$"
 )
 _MIN_SECRET = 8
 
@@ -77,10 +83,17 @@ class EvidenceStore:
         found = _SECRET.search(body)
         return None if found is None else ("token" if found.group().startswith(b"eyJ") else "signed address")
 
-    def redact(self, body: bytes) -> bytes:
-        """`body` with every secret replaced; what is stored in its place is marked as redacted."""
+    def hide(self, secret: str) -> None:
+        """One more value that no body may hold."""
+        if len(secret) >= _MIN_SECRET:
+            self._secrets.append(secret.encode())
+
+    def redact(self, body: bytes, *, links: bool = False) -> bytes:
+        """`body` with every secret replaced; what is stored in its place is marked as redacted. With `links`,
+        every address in it loses its query, however its signature is called."""
         for value in self._secrets:
             body = body.replace(value, b"[redacted]")
+        body = (_ANY_QUERY.sub(rb"\1?[redacted]", body)) if links else _SIGNED_QUERY.sub(b"?[redacted]", body)
         return _SECRET.sub(lambda found: _redacted(found.group()), body)
 
     def put(self, body: bytes) -> str:

@@ -88,7 +88,7 @@ class HttpHandler(BaseDownloadHandler):
 
     async def _spool(self, request: Request) -> Fetched:
         run = run_of(self.crawler)
-        limit = run.config.max_file_mb << 20
+        limit = min(run.config.max_file_mb, request.meta.get("max_file_mb", run.config.max_file_mb)) << 20
         with run.evidence.writer() as writer:
             try:
                 fetched = await self._fetch(request, sink=writer, max_size=limit)

@@ -62,7 +62,9 @@ class EvidenceMiddleware(_Component):
         if 200 <= response.status < 300 and (route := request.meta.get("route")):
             run.content_types.setdefault(route, plain_headers(response).get("content-type", ""))
         if "evidence" not in request.meta:
-            request.meta["evidence"], redacted = run.store(response.body)
+            request.meta["evidence"], redacted = run.store(
+                response.body, links=bool(request.meta.get("signed_links"))
+            )
             request.meta["redacted"] = redacted
         run.exchange(
             method=request.method,

@@ -33,10 +33,11 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One of OUTCOMES and the sentence that says why."""
+    """One of OUTCOMES and the sentence that says why. `dropped`: extra routes whose listings do not count."""
 
     outcome: str
     message: str
+    dropped: tuple[str, ...] = ()
 
 
 def judge(ending: Ending) -> Judgement:
@@ -44,7 +45,7 @@ def judge(ending: Ending) -> Judgement:
 
     `ok`: it ended by itself, read listings, and met no problem. `partial`: listings and a problem.
     Everything else: nothing was read, and why. A crawl that was killed or hung is `failed`, whatever it had
-    read.
+    read. A problem of an extra route drops that route and leaves the outcome to the others.
     """
     if ending.timed_out:
         return Judgement("failed", "did not end in time and was killed")
@@ -54,20 +55,41 @@ def judge(ending: Ending) -> Judgement:
         return Judgement("failed", f"left no statistics (exit {ending.exit_code}){_because(ending.log_tail)}")
     stats = ending.stats
     problems: list[Mapping[str, Any]] = list(stats.get("problems") or [])
-    count = int(stats.get("listings") or 0)
+    extra = set(stats.get("extra_routes") or ())
+    beside = [problem for problem in problems if problem.get("route") in extra]
+    dropped = tuple(sorted({str(problem["route"]) for problem in beside}))
+    told = "; ".join(_left_out(route, beside) for route in dropped)
+    problems = [problem for problem in problems if problem not in beside]
     reason = str(stats.get("finish_reason") or "")
     if reason not in _ENDED_WELL and not problems:
         problems = [{"kind": "failed", "message": f"stopped: {reason or 'no reason given'}"}]
-    if not problems:
-        if count:
-            return Judgement("ok", "")
+    count = _counted(stats, extra)
+    if not problems and count:
+        return Judgement("ok", told, dropped)
+    if not problems and not beside:
         return Judgement("empty", "answered, but listed nothing")
+    problems = problems or beside
     first = _first(problems)
     message = _sentence(first, len(problems))
     if count:
-        return Judgement("partial", message)
+        return Judgement("partial", "; ".join(filter(None, (message, told))), dropped)
     kind = str(first.get("kind"))
-    return Judgement(kind if kind in _ORDER else "failed", message)
+    if all(problem.get("kind") == "truncated" for problem in problems):
+        return Judgement("empty", message)
+    return Judgement(kind if kind in _ORDER else "failed", message, dropped)
+
+
+def _counted(stats: Mapping[str, Any], extra: set[str]) -> int:
+    """Listings of the routes that must be had."""
+    by_route: Mapping[str, int] | None = stats.get("by_route")
+    if by_route is None or not extra:
+        return int(stats.get("listings") or 0)
+    return sum(number for route, number in by_route.items() if route not in extra)
+
+
+def _left_out(route: str, problems: list[Mapping[str, Any]]) -> str:
+    own = [problem for problem in problems if problem["route"] == route]
+    return f"{route} left out: {_sentence(_first(own), len(own))}"
 
 
 def _first(problems: list[Mapping[str, Any]]) -> Mapping[str, Any]:

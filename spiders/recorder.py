@@ -43,6 +43,7 @@ class ListingWriter:
         run = run_of(self.crawler)
         run.listings += 1
         run.units[unit_of(item)] += 1
+        run.by_route[item.route] += 1
         self._out.write(item.to_json() + "\n")
         return item
 
@@ -74,7 +75,8 @@ class Recorder:
         run = run_of(self.crawler)
         what = f"{failure.type.__name__ if failure.type else 'error'}: {failure.getErrorMessage()}"
         run.exceptions[what[:200]] += 1
-        run.problem("exception", f"{what} at {_where(failure)}", getattr(response, "url", ""))
+        route = response.meta.get("route", "") if getattr(response, "request", None) else ""
+        run.problem("exception", f"{what} at {_where(failure)}", getattr(response, "url", ""), route)
 
     def item_error(self, failure: Failure, response: Any) -> None:
         """A listing could not be written."""

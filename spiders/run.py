@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import IO, Any
 
+from spiders import masked_log
 from spiders.config import MIN_DELAY, CrawlConfig
 from spiders.egress import Egress
 from spiders.evidence import EvidenceStore, SecretFound, clean_url
@@ -72,6 +73,7 @@ class RobotsRecord:
     sha256: str | None
     verdict: str
     crawl_delay: float | None = None
+    error: str = ""
     paths: dict[str, bool] = field(default_factory=dict)
 
 
@@ -83,6 +85,8 @@ class Run:
         self.egress = Egress([*allow, *config.allow], config.origins, only_mapped=config.only_mapped)
         self.evidence = EvidenceStore(config.evidence_dir, secrets.values())
         self.secrets = dict(secrets)
+        for value in secrets.values():
+            masked_log.hide(value)
         self.problems: list[Problem] = []
         self.drift: list[Drift] = []
         self.robots: dict[str, RobotsRecord] = {}
@@ -93,18 +97,22 @@ class Run:
         self.files: dict[str, dict[str, str]] = {}
         self.routes: list[str] = []
         self.units: Counter[str] = Counter()
+        self.by_route: Counter[str] = Counter()
         self.columns: list[str] = []
         self.content_types: dict[str, str] = {}  # route → type of its first answer
         self.requests = self.responses = self.listings = 0
         self.statuses: Counter[str] = Counter()
         self.stopped = ""  # why no further request goes out
+        self.stopped_route = ""
+        self.extra_routes: list[str] = []
+        self.periods_vary = False
         self._exchanges: IO[str] | None = None
 
     def problem(self, kind: str, message: str, url: str = "", route: str = "") -> None:
         """Note a problem once; the first fifty are kept."""
         if kind not in PROBLEM_KINDS:
             raise ValueError(f"no such problem: {kind}")
-        found = Problem(kind, self._clean(message)[:500], clean_url(url) if url else "", route)
+        found = Problem(kind, self._clean(message)[:500], self.address(url) if url else "", route)
         if found not in self.problems and len(self.problems) < _MAX_PROBLEMS:
             self.problems.append(found)
 
@@ -113,9 +121,10 @@ class Run:
         if all(known.field != where for known in self.drift):
             self.drift.append(Drift(where, expected, self._clean(found)[:200]))
 
-    def stop(self, why: str) -> None:
+    def stop(self, why: str, route: str = "") -> None:
         """Let no further request out: a source that said no is not asked again."""
-        self.stopped = self.stopped or why
+        if not self.stopped:
+            self.stopped, self.stopped_route = why, route
 
     def delay_for(self, url: str) -> float:
         """Seconds between two requests to the host of `url`; below MIN_DELAY only on this machine."""
@@ -129,8 +138,21 @@ class Run:
             return False
         return not (self.config.delay == 0 and self.egress.is_loopback(url))
 
-    def store(self, body: bytes) -> tuple[str, bool]:
-        """Keep an answer; returns its SHA-256 and whether secrets had to be taken out first."""
+    def hide(self, secret: str) -> None:
+        """A value met on the way (the query of a signed link) that may stand in no file, message or log."""
+        self.secrets[f"hidden {len(self.secrets)}"] = secret
+        self.evidence.hide(secret)
+        masked_log.hide(secret)
+
+    def address(self, url: str) -> str:
+        """An address as it may be kept: without signatures, keys and what was hidden."""
+        return clean_url(self._clean(url))
+
+    def store(self, body: bytes, *, links: bool = False) -> tuple[str, bool]:
+        """Keep an answer; returns its SHA-256 and whether secrets had to be taken out first. With `links`, no
+        address in it keeps its query."""
+        if links:
+            return self.evidence.put(self.evidence.redact(body, links=True)), True
         try:
             return self.evidence.put(body), False
         except SecretFound:
@@ -154,7 +176,7 @@ class Run:
             self._exchanges = (self.config.run_dir / "exchanges.jsonl").open("w", encoding="utf-8")
         row = {
             "method": method,
-            "url": clean_url(url),
+            "url": self.address(url),
             "sent": hashlib.sha256(sent).hexdigest() if sent else "",
             "status": status,
             "headers": {k: self._clean(v) for k, v in headers.items() if k.lower() in _KEPT_HEADERS},
@@ -184,6 +206,8 @@ class Run:
             "read": dict(sorted(self.read.items())),
             "files": self.files,
             "routes": self.routes,
+            "extra_routes": self.extra_routes,
+            "by_route": dict(sorted(self.by_route.items())),
             "units": dict(sorted(self.units.items())),
             "columns": self.columns,
             "content_types": self.content_types,

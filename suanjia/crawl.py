@@ -22,7 +22,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from catalog.providers import BUILT_IN, Provider
-from pipeline.run import process
+from pipeline.run import Processed, process
 from pipeline.segment import RunMeta, SegmentError, write_segment
 from spiders.config import CrawlConfig
 from spiders.listing import Listing, read_listings
@@ -170,20 +170,24 @@ class _Crawler:
             run_dir=config.run_dir,
         )  # fmt: skip
         if not self.plan.limit:
-            self._segment(result, config, ending, started)
+            self._segment(result, config, ending, started, judged.dropped)
         return result
 
-    def _segment(self, result: Result, config: CrawlConfig, ending: Ending, started: datetime) -> None:
+    def _segment(
+        self, result: Result, config: CrawlConfig, ending: Ending, started: datetime, dropped: Sequence[str]
+    ) -> None:
         """Listings → offers and rejections → segment. What was not read to its end is not published."""
         path = config.run_dir / "listings.jsonl"
-        listings = list(read_listings(path)) if ending.stats and path.is_file() else []
+        read = read_listings(path) if ending.stats and path.is_file() else ()
+        listings = [listing for listing in read if listing.route not in dropped]
         made = process(listings, self.run_id, started, self.plan.providers)
         result.offers, result.rejections = len(made.offers), len(made.rejections)
+        result.message = "; ".join(filter(None, (result.message, made.remark)))
         self._enough(result, config)
         run_id = self.run_id
         for attempt in range(1, 100):
             try:
-                self._write(run_id, result, listings, made, started)
+                self._write(run_id, result, listings, made, started, dropped)
                 return
             except SegmentError as error:
                 if "other content" not in str(error):
@@ -194,7 +198,13 @@ class _Crawler:
         raise SegmentError(f"{self.run_id}: too many runs at one clock")
 
     def _write(
-        self, run_id: str, result: Result, listings: list[Listing], made: Any, started: datetime
+        self,
+        run_id: str,
+        result: Result,
+        listings: list[Listing],
+        made: Processed,
+        started: datetime,
+        dropped: Sequence[str],
     ) -> None:
         stats = result.stats
         frozen = self.plan.settings.frozen_now is not None
@@ -208,7 +218,7 @@ class _Crawler:
             complete=result.outcome == "ok",
             parser_version=str(stats.get("parser_version") or ""),
             provider_class=self._provider(result.provider).class_,
-            declared_total=sum((stats.get("declared") or {}).values()) or None,
+            declared_total=_declared(stats, dropped),
             distinct_keys=made.distinct_keys,
             requests=result.requests,
             robots_verdict=robots_verdict(stats),
@@ -295,6 +305,12 @@ def robots_verdict(stats: Mapping[str, Any]) -> str | None:
         else:
             words.add(record["verdict"])
     return next((word for word in ("disallowed", "unreadable", "allowed", "none") if word in words), None)
+
+
+def _declared(stats: Mapping[str, Any], dropped: Sequence[str]) -> int | None:
+    """Rows that the source says it has, on the routes that count."""
+    rows = (stats.get("declared") or {}).items()
+    return sum(count for name, count in rows if name.partition(":")[0] not in dropped) or None
 
 
 def judgement_of(result: Result) -> Judgement:

@@ -79,6 +79,16 @@ class JsonSpider(SourceSpider):
             if self.probing:
                 return
 
+    def document(self, response: Response, need: Expectation) -> Any:
+        """A preparatory answer (regions, a menu) as JSON in which `need` stands; None once the problem is
+        noted."""
+        route = response.meta.get("route", "")
+        answer = self._answer(response, Walk(route, retried=True))
+        if answer is not None and self.compare(answer, need):
+            self._refusal_or_layout(response, answer, route, ", ".join(need))
+            return None
+        return answer
+
     def page(self, response: Response, walk: Walk) -> Iterator[Any]:
         """One answer: its rows, then the next request or the final count."""
         answer = self._answer(response, walk)
@@ -127,7 +137,7 @@ class JsonSpider(SourceSpider):
         kind = found[0] if found else "failed"
         self.run.problem(kind, said, response.url, response.meta.get("route", ""))
         if kind == "blocked":
-            self.run.stop("the source blocks")
+            self.run.stop("the source blocks", response.meta.get("route", ""))
 
     def _rows(self, response: Response, answer: Any, walk: Walk) -> list[Any] | None:
         rows = get(answer, self.rows)
@@ -136,14 +146,14 @@ class JsonSpider(SourceSpider):
         if rows is None and self.empty_ok and self.rows and _has(answer, self.rows):
             return []
         self.compare(answer, {self.rows: "list"})
-        self._refusal_or_layout(response, answer, walk)
+        self._refusal_or_layout(response, answer, walk.route, f"list at {self.rows or 'the top'}")
         return None
 
-    def _refusal_or_layout(self, response: Response, answer: Any, walk: Walk) -> None:
+    def _refusal_or_layout(self, response: Response, answer: Any, route: str, wanted: str) -> None:
         body = self.text_of(response)
         found = classify(body)
-        kind, detail = found if found else ("layout_changed", f"no list at {self.rows or 'the top'}")
-        self.run.problem(kind, f"{detail} {_message(answer)}".strip(), response.url, walk.route)
+        kind, detail = found if found else ("layout_changed", f"no {wanted}")
+        self.run.problem(kind, f"{detail} {_message(answer)}".strip(), response.url, route)
 
     def _listings(self, response: Response, rows: list[Any], walk: Walk) -> Generator[Listing, None, int]:
         """Yields listings of rows not seen before; returns their number. Names fields that have moved."""

@@ -11,40 +11,32 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
-from scrapy.exceptions import (
-    CannotResolveHostError,
-    DownloadTimeoutError,
-    IgnoreRequest,
-    ResponseDataLossError,
-)
 from scrapy.http import Response
-from scrapy.spidermiddlewares.httperror import HttpError
-from twisted.python.failure import Failure
 
+from spiders.base.troubles import Troubles, digest_of
 from spiders.config import CrawlConfig
-from spiders.egress import EgressRefused, origin_of
-from spiders.evidence import clean_url
+from spiders.egress import origin_of
 from spiders.listing import Listing
-from spiders.robots import RobotsDisallowed
 from spiders.run import Run, package_version
 from spiders.shape import Expectation, differences, get, loads
-from spiders.signs import classify, is_login_address
+from spiders.signs import classify
 from spiders.textio import charset_of, decode
-
-_STATUS_KINDS = {401: "auth_needed", 403: "blocked", 404: "gone", 405: "blocked", 410: "gone", 429: "blocked"}
-_STOPPING = frozenset((403, 405, 429))
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One way to ask a provider. `needs` are credential names (`AUTODL_TOKEN`), all of which must be set."""
+    """One way to ask a provider. `needs` are credential names (`AUTODL_TOKEN`), all of which must be set.
+
+    The crawl is judged by its routes that are not `extra`. An extra route that meets a problem costs its own
+    listings, never those of the others: they are dropped and the message names it.
+    """
 
     name: str
     needs: tuple[str, ...] = ()
+    extra: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +70,7 @@ class Place:
         return Listing(**(values | fields), price_text=price_text or "")
 
 
-class SourceSpider(Spider):
+class SourceSpider(Troubles, Spider):
     """Base of all bases. A source overrides class attributes and, at most, the hooks that its base names."""
 
     name: str = ""
@@ -89,6 +81,8 @@ class SourceSpider(Spider):
     # Lists without prices (regions, card names): address → fields of each row. Kept as evidence, checked.
     references: ClassVar[Mapping[str, Expectation]] = {}
     needs_browser: ClassVar[bool] = False
+    # The periods that are quoted depend on what is sold: only the currency and what it pays for are watched.
+    periods_vary: ClassVar[bool] = False
 
     config: CrawlConfig
     run: Run
@@ -99,6 +93,8 @@ class SourceSpider(Spider):
         spider: SourceSpider = super().from_crawler(crawler, *args, **kwargs)
         spider.config = crawler.settings["SUANJIA_CONFIG"]
         spider.run = Run(spider.config, spider.allow_list(), spider._secrets())
+        spider.run.extra_routes = [route.name for route in spider.routes if route.extra]
+        spider.run.periods_vary = spider.periods_vary
         return spider
 
     # -- what a source may use ---
@@ -138,13 +134,15 @@ class SourceSpider(Spider):
             body=body,
             meta={"route": route, **(meta or {})},
             cb_kwargs=carry,
+            priority=-10 if route in self.run.extra_routes else 0,  # what must be had is asked first
             dont_filter=True,  # paging and second passes ask the same address on purpose
         )
 
     def place(self, response: Response, locator: str = "") -> Place:
         """Where `response` can be quoted from."""
         meta = response.meta
-        return Place(self, meta.get("route", ""), clean_url(response.url), meta.get("evidence", ""), locator)
+        address = self.run.address(response.url)
+        return Place(self, meta.get("route", ""), address, meta.get("evidence", ""), locator)
 
     def text_of(self, response: Response) -> str:
         """The answer as text, whatever encoding it declares (`spiders.textio.decode`)."""
@@ -167,15 +165,28 @@ class SourceSpider(Spider):
             self.run.changed(f"{where}{path}", expected, actual)
         return len(found)
 
+    def layout(self, row: Any, expect: Expectation, at: Place) -> None:
+        """`row` at `at` is not what was expected: name its fields, and the run is a layout change."""
+        for path, expected, found in differences(row, expect):
+            self.run.changed(path, expected, found)
+            self.run.problem("layout_changed", f"{path} is {found}", at.url, at.route)
+
     def no_data(self, response: Response, text: str, expected: str) -> None:
         """Name what came instead of data: a login page, a captcha, a farewell, or another layout."""
         kind, words = classify(text) or ("layout_changed", "")
         detail = f"“{words}”" if words else f"expected {expected}"
         self.run.problem(
-            kind, f"{detail}, found: {_digest(text)}", response.url, response.meta.get("route", "")
+            kind, f"{detail}, found: {digest_of(text)}", response.url, response.meta.get("route", "")
         )
         if kind == "blocked":
-            self.run.stop(f"{origin_of(response.url)} blocks")
+            self.run.stop(f"{origin_of(response.url)} blocks", response.meta.get("route", ""))
+
+    def moved(self, where: str, expected: str, found: str | None, at: Place) -> None:
+        """A field does not say what it must: a difference and a problem, so that nothing read here counts."""
+        self.run.changed(where, expected, found or "missing")
+        self.run.problem(
+            "layout_changed", f"{where}: {expected} expected, found {found or 'nothing'}", at.url, at.route
+        )
 
     @property
     def probing(self) -> bool:
@@ -220,78 +231,17 @@ class SourceSpider(Spider):
         try:
             answer = loads(body)
         except ValueError:
-            self.run.changed(response.url, "JSON", _digest(body))
+            self.run.changed(response.url, "JSON", digest_of(body))
             return
         for path, expected in row.items():
             where, _, field = path.partition("/")
             entries = get(answer, where)
             if not isinstance(entries, list):
-                self.run.changed(response.url, f"a list at {where}", _digest(body))
+                self.run.changed(response.url, f"a list at {where}", digest_of(body))
                 return
             for entry in entries[:100]:
                 self.compare(entry, {field: expected}, f"{where}/")
 
-    def reference_failed(self, failure: Failure) -> None:
-        """A list without prices that does not come costs no price: noted as a difference, no problem."""
-        request: Request = failure.request  # type: ignore[attr-defined]
-        error = failure.value
-        status = f"HTTP {error.response.status}" if isinstance(error, HttpError) else str(error)
-        self.run.changed(request.url, "an answer", status)
-
-    def failed(self, failure: Failure) -> None:
-        """Errback of every request: the failure becomes a named problem."""
-        request: Request = failure.request  # type: ignore[attr-defined]
-        route = request.meta.get("route", "")
-        url = request.url
-        error = failure.value
-        if isinstance(error, HttpError):
-            self._failed_status(error.response, route)
-        elif isinstance(error, RobotsDisallowed):
-            self.run.problem("robots", str(error), url, route)
-        elif isinstance(error, EgressRefused):
-            self._refused(request, error, route)
-        elif isinstance(error, IgnoreRequest):
-            if not self.run.stopped:  # else dropped because the source was stopped: the reason is noted
-                self.run.problem("failed", str(error), url, route)
-        elif isinstance(error, ResponseDataLossError):
-            self.run.problem("cut", str(error), url, route)
-        elif isinstance(error, (DownloadTimeoutError, CannotResolveHostError)):
-            self.run.problem("failed", str(error), url, route)
-        else:
-            self.run.problem("failed", f"{type(error).__name__}: {error}", url, route)
-
-    def _failed_status(self, response: Response, route: str) -> None:
-        status = response.status
-        if location := response.headers.get("Location"):
-            where = location.decode("latin-1")[:120]
-            self.run.problem("gone", f"redirected to {where}, which is not followed", response.url, route)
-            return
-        kind = _STATUS_KINDS.get(status, "failed")
-        text = self.text_of(response)
-        if kind == "blocked" and status != 429 and (found := classify(text)) and found[0] == "auth_needed":
-            kind = "auth_needed"
-        self.run.problem(kind, f"HTTP {status}: {_digest(text)}", response.url, route)
-        if status in _STOPPING:
-            self.run.stop(f"HTTP {status}")
-
-    def _refused(self, request: Request, error: EgressRefused, route: str) -> None:
-        hops = request.meta.get("redirect_urls")
-        if not hops:
-            self.run.problem("refused", str(error), error.url, route)
-        elif is_login_address(error.url):
-            self.run.problem(
-                "auth_needed", f"redirected to a login at {origin_of(error.url)}", hops[0], route
-            )
-        else:
-            where = origin_of(error.url) or f"{urlsplit(error.url).scheme}:"
-            self.run.problem("gone", f"redirected to another host, {where} ({error})", hops[0], route)
-
     def _secrets(self) -> dict[str, str]:
         names = {name for route in self.routes for name in route.needs}
         return {name: value for name in sorted(names) if (value := self.credential(name))}
-
-
-def _digest(text: str) -> str:
-    """The first words of a body, for a message."""
-    words = " ".join(text[:400].split())
-    return words[:120] or "an empty body"

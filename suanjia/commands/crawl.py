@@ -100,7 +100,7 @@ def _origins(settings: Settings, slugs: list[str], market: bool) -> Iterator[Map
     from market.sites import all_sites
 
     served = {site.slug for site in all_sites()}
-    with running(settings.now(), [slug for slug in slugs if slug in served], samples=False) as origins:
+    with running(settings.now(), [slug for slug in slugs if slug in served], samples=None) as origins:
         yield origins
 
 
