@@ -12,8 +12,11 @@ from scrapy import Request
 from scrapy.http import Response
 
 from spiders.base.source import Place, SourceSpider
-from spiders.evidence import clean_url
 from spiders.listing import Listing
+from spiders.signs import is_cut
+from spiders.textio import decode
+
+_HEAD = 200_000  # bytes of a file that are looked at to see whether it is one
 
 
 class FileSpider(SourceSpider):
@@ -28,6 +31,9 @@ class FileSpider(SourceSpider):
     index: ClassVar[tuple[str, ...]] = ()
     files: ClassVar[tuple[str, ...]] = ()
     max_age_days: ClassVar[int] = 90
+    max_file_mb: ClassVar[int] = 1024  # a larger file is not taken
+    # The index names signed links: neither its stored answer nor anything else keeps their queries.
+    signed_links: ClassVar[bool] = False
 
     def find_files(self, response: Response) -> Iterator[tuple[str, str]]:
         """(address, version) of each file that an index answer names; version "" if it has none."""
@@ -40,17 +46,29 @@ class FileSpider(SourceSpider):
     def begin(self, route: str) -> Iterator[Request]:
         """The index pages, or the files themselves."""
         for url in self.index:
-            yield self.ask(url, self.index_page, route=route)
+            yield self.ask(url, self.index_page, route=route, meta={"signed_links": self.signed_links})
         for url in self.files:
             yield self.file_request(url, "", route)
 
-    def index_page(self, response: Response) -> Iterator[Any]:
+    def index_page(self, response: Response, second: bool = False) -> Iterator[Any]:
         """An index answer: the files it names, known versions from the evidence store."""
-        found = list(dict.fromkeys(self.find_files(response)))
+        text = self.text_of(response)
+        if is_cut(text):
+            if second:
+                self.run.problem("cut", "the page ends early", response.url, response.meta["route"])
+            else:
+                again = self.ask(response.url, self.index_page, route=response.meta["route"], second=True)
+                again.meta["signed_links"] = self.signed_links
+                yield again
+            return
+        try:
+            found = list(dict.fromkeys(self.find_files(response)))
+        except ValueError:  # no JSON
+            found = []
         if not found:
-            self.no_data(response, self.text_of(response), "the address of a file")
+            self.no_data(response, text, "the address of a file")
         for url, version in found:
-            known = self.config.known_files.get(clean_url(url), {})
+            known = self.config.known_files.get(self.run.address(url), {})
             digest = known.get("evidence", "")
             if version and known.get("version") == version and digest and self.run.evidence.has(digest):
                 self.skip("unchanged file")
@@ -60,14 +78,19 @@ class FileSpider(SourceSpider):
 
     def file_request(self, url: str, version: str, route: str) -> Request:
         """The spooled download of one file."""
-        return self.ask(url, self.file, route=route, meta={"spool": True}, version=version)
+        meta = {"spool": True, "max_file_mb": self.max_file_mb}
+        return self.ask(url, self.file, route=route, meta=meta, version=version)
 
     def file(self, response: Response, version: str) -> Iterator[Any]:
         """A spooled file: its evidence is read as a stream."""
+        digest = response.meta["evidence"]
+        with self.run.evidence.open(digest) as stream:
+            head = stream.read(_HEAD)
+        if head.lstrip()[:1] == b"<":  # a page in place of the file
+            self.no_data(response, decode(head, "")[0], "a price file")
+            return
         etag = (response.headers.get("ETag") or b"").decode("latin-1")
-        yield from self._read(
-            response.meta["evidence"], response.url, version or etag, response.meta["route"]
-        )
+        yield from self._read(digest, response.url, version or etag, response.meta["route"])
 
     def fresh(self, published: datetime | None, at: Place) -> bool:
         """False, and a problem, for a file published more than `max_age_days` ago or without a date."""
@@ -100,8 +123,8 @@ class FileSpider(SourceSpider):
         return self.run.evidence.open(at.evidence)
 
     def _read(self, digest: str, url: str, version: str, route: str) -> Iterator[Listing]:
-        self.run.files[clean_url(url)] = {"version": version, "evidence": digest}
-        at = Place(self, route, clean_url(url), digest)
+        self.run.files[self.run.address(url)] = {"version": version, "evidence": digest}
+        at = Place(self, route, self.run.address(url), digest)
         count = 0
         try:
             with self.run.evidence.open(digest) as stream:
@@ -112,7 +135,7 @@ class FileSpider(SourceSpider):
             self.run.problem("cut", f"the file ends early: {error}", url, route)
         except ijson.JSONError as error:
             self.run.problem("layout_changed", f"not the JSON that was expected: {error}", url, route)
-        self.run.read[f"{route}:{clean_url(url).rsplit('/', 1)[-1]}"] = count
+        self.run.read[f"{route}:{self.run.address(url).rsplit('/', 1)[-1]}"] = count
 
 
 def published(value: Any) -> datetime | None:
