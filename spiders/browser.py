@@ -37,6 +37,8 @@ from spiders.robots import RobotsDisallowed, RobotsMiddleware
 _ABORTED = frozenset(("image", "font", "media"))
 _MAX_HOPS = 5
 _MAX_SUBREQUESTS = 300
+_STATE_SECONDS = 10.0
+_POLL = 0.25
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
@@ -54,6 +56,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         self._robots: RobotsMiddleware | None = None
         self._subrequests = 0
         self._failures: dict[str, Exception] = {}  # address of a page → why the page itself did not come
+        self._states: dict[str, _States] = {}
         self._starting = asyncio.Lock()
 
     async def download_request(self, request: Request) -> Response:
@@ -63,9 +66,12 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         async with self._starting:
             if not hasattr(self, "browser_provider"):
                 await self._launch()  # this handler is made after the signal that would have done it
-        states: tuple[State, ...] = request.meta["states"]
-        methods = [PageMethod(_into_state, state) for state in states]
-        request.meta["playwright_page_methods"] = methods
+        states = self._states[request.url] = _States(
+            min(_STATE_SECONDS, run_of(self._crawler).config.timeout)
+        )
+        request.meta["playwright_page_methods"] = [
+            PageMethod(states.into, state) for state in request.meta["states"]
+        ]
         try:
             response: Response = await super().download_request(request)
         except PlaywrightTimeout as error:
@@ -75,11 +81,12 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         finally:
             request.meta.pop("playwright_page_methods", None)
             request.meta.pop("playwright_page", None)
+            self._states.pop(request.url, None)
         if failure := self._failure(request):
             raise failure
         if response.status >= 300:
             return response
-        document = {"url": clean_url(response.url), "states": [method.result for method in methods]}
+        document = {"url": clean_url(response.url), "states": states.read}
         return TextResponse(
             request.url,
             status=response.status,
@@ -117,6 +124,8 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
                 self._note(error, asked, known["url"] if main else "")
                 await _quietly(route.abort("blockedbyclient"))
                 return
+            if main and known["url"] in self._states:
+                self._states[known["url"]].status = fetched.status
             headers = {k: v for k, v in fetched.headers if k.lower() not in _NOT_PASSED_ON}
             await _quietly(route.fulfill(status=fetched.status, headers=headers, body=fetched.body))
 
@@ -219,28 +228,30 @@ _MARK_HIDDEN = """() => {
 }"""
 
 
-async def _into_state(page: Page, state: State, timeout: float = 10.0) -> dict[str, Any]:
-    """Bring the page into a state and read it: text, document, and whether clicks and wait succeeded."""
-    reached = True
-    if state.click:
-        reached = False
+async def _into_state(page: Page, state: State, seconds: float) -> dict[str, Any]:
+    """Bring the page into a state and read it: text, document, and whether click and wait succeeded.
+
+    `seconds` is the time both may take together.
+    """
+    end = monotonic() + seconds
+    reached = not state.click
+    while not reached and monotonic() < end:
         for text in state.click:
             target = page.get_by_text(text, exact=True).filter(visible=True).first
-            try:
-                await target.click(timeout=2_000)
+            if await target.count():
+                await target.click(timeout=max(1.0, end - monotonic()) * 1000)
                 reached = True
                 break
-            except PlaywrightError:
-                continue
-    ready, seen = not state.ready, {"text": "", "html": ""}
-    end, before = monotonic() + timeout, None
+        else:
+            await asyncio.sleep(_POLL)
+    ready, seen, before = False, {"text": "", "html": ""}, None
     while True:
         seen = await page.evaluate(_MARK_HIDDEN)
         ready = not state.ready or re.search(state.ready, seen["text"]) is not None
-        if (ready and seen["text"] == before) or monotonic() > end:
+        if (ready and seen["text"] == before) or not reached or monotonic() > end:
             break
         before = seen["text"]
-        await asyncio.sleep(0.25)
+        await asyncio.sleep(_POLL)
     return {
         "name": state.name,
         "text": seen["text"],
@@ -248,3 +259,17 @@ async def _into_state(page: Page, state: State, timeout: float = 10.0) -> dict[s
         "reached": reached,
         "ready": ready,
     }
+
+
+class _States:
+    """The states of one page, read one after the other; once one is not reached, the rest are not tried."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.status = 200
+        self.read: list[dict[str, Any]] = []
+
+    async def into(self, page: Page, state: State) -> None:
+        """Page method of scrapy-playwright. A page that is an error page has no states."""
+        if self.status < 300 and all(known["reached"] and known["ready"] for known in self.read):
+            self.read.append(await _into_state(page, state, self.seconds))

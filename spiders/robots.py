@@ -37,6 +37,10 @@ class RobotsDisallowed(IgnoreRequest):
     """robots.txt forbids the address, or could not be read (then everything is forbidden)."""
 
 
+class RobotsUnreachable(RobotsDisallowed):
+    """The site gave no answer at all when asked for robots.txt: forbidden too, but no word of the site."""
+
+
 class RobotsMiddleware:
     """Asks robots.txt of each origin once, through the same gate, delay and evidence as everything else."""
 
@@ -56,12 +60,11 @@ class RobotsMiddleware:
         if not await self.allows(request.url):
             record = run_of(self.crawler).robots[origin_of(request.url)]
             self.crawler.stats.inc_value("robotstxt/forbidden")
-            why = (
-                "forbids"
-                if record.verdict == "rules"
-                else f"could not be read ({record.status or 'no answer'})"
-            )
-            raise RobotsDisallowed(f"robots.txt of {record.origin} {why}")
+            if record.verdict == "rules":
+                raise RobotsDisallowed(f"robots.txt of {record.origin} forbids")
+            if record.status is not None:
+                raise RobotsDisallowed(f"robots.txt of {record.origin} could not be read ({record.status})")
+            raise RobotsUnreachable(f"no answer from {record.origin}: {record.error}")
 
     async def allows(self, url: str) -> bool:
         """May `url` be asked for? Loads robots.txt of its origin first if it is not known."""
@@ -92,6 +95,7 @@ class RobotsMiddleware:
             response = await engine.download_async(request)
         except Exception as error:  # noqa: BLE001 - whatever kept robots.txt from us, the answer is "disallow"
             self.crawler.stats.inc_value(f"robotstxt/exception_count/{type(error).__name__}")
+            record.error = f"{type(error).__name__}: {error}"
             return None
         rules = self._read(record, response)
         if rules is not None and (delay := rules.crawl_delay(ROBOTS_AGENT)) is not None:

@@ -137,7 +137,9 @@ def _moved(row: Any, path: str) -> str:
     near = get_close_matches(wanted, list(by_name), n=1, cutoff=0.5)
     if lowered is not None or near:
         return f"missing; {_shown(lowered or by_name[near[0]])} is similar"
-    return "missing"
+    beside = get(row, "/".join(path.strip("/").split("/")[:-1])) if "/" in path.strip("/") else row
+    names = [name for name in beside if name] if isinstance(beside, dict) else []
+    return f"missing; there are {', '.join(names[:8])}" if names else "missing"
 
 
 def _shown(place: tuple[str, ...]) -> str:

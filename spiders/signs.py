@@ -45,3 +45,11 @@ def is_login_address(url: str) -> bool:
     """Does a redirect to this address mean "log in first"?"""
     parts = urlsplit(url)
     return bool(_LOGIN_ADDRESS.search(parts.netloc) or _LOGIN_ADDRESS.search(parts.path))
+
+
+def is_cut(text: str) -> bool:
+    """Does an HTML page stop before its end? A table left open, or neither body nor html closed."""
+    low = text.lower()
+    if low.count("<table") > low.count("</table"):
+        return True
+    return "<html" in low[:2000] and "</html" not in low and "</body" not in low

@@ -13,6 +13,7 @@ from scrapy.http import Response
 
 from spiders.base.source import Place, SourceSpider
 from spiders.listing import Listing
+from spiders.signs import classify
 from spiders.textio import parse_html
 
 
@@ -83,20 +84,19 @@ class BrowserSpider(SourceSpider):
         for number, raw in enumerate(document["states"]):
             state = Rendered(raw["name"], raw["text"], raw["html"], raw["reached"], raw["ready"])
             wanted = self.states[number]
-            if not state.reached:
-                self.run.changed(f"state {state.name}", " or ".join(wanted.click), "nothing to click")
-                self.run.problem(
-                    "layout_changed", f"no “{wanted.click[0]}” to click", response.url, place.route
-                )
-                continue
-            if not state.ready:
-                self.run.changed(
-                    f"state {state.name}", f"text like {wanted.ready}", " ".join(state.lines[:8])[:160]
-                )
-                self.no_data(response, state.text + state.html[:20_000], f"text like {wanted.ready}")
-                continue
+            if not (state.reached and state.ready):
+                self._not_there(response, state, wanted)
+                return
             for listing in self.read(state, place.at(f"states/{number}/text")):
                 found = True
                 yield listing
-        if not found and not self.run.problems:
+        if not found:
             self.no_data(response, document["states"][0]["text"] if document["states"] else "", "prices")
+
+    def _not_there(self, response: Response, state: Rendered, wanted: State) -> None:
+        """The page did not come into a state: name what it is instead."""
+        shown = " ".join(state.lines[:8])[:160] or "an empty page"
+        what = f"text like {wanted.ready}" if state.reached else f"“{' or '.join(wanted.click)}” to click"
+        if classify(state.text + state.html[:20_000]) is None:
+            self.run.changed(f"state {state.name}", what, shown)
+        self.no_data(response, f"{state.text}\n{state.html[:20_000]}", what)

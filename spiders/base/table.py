@@ -14,6 +14,7 @@ from scrapy.http import Response
 from spiders.base.source import Place, SourceSpider
 from spiders.listing import Listing
 from spiders.shape import memory
+from spiders.signs import is_cut
 from spiders.tables import Cell, Grid, fake_grids, grids
 from spiders.textio import parse_html
 
@@ -171,11 +172,3 @@ class TableSpider(SourceSpider):
     @staticmethod
     def _has(grid: Grid, pattern: str) -> bool:
         return any(re.search(pattern, name, re.I) for name in grid.names)
-
-
-def is_cut(text: str) -> bool:
-    """Does an HTML page stop before its end? A table left open, or neither body nor html closed."""
-    low = text.lower()
-    if low.count("<table") > low.count("</table"):
-        return True
-    return "<html" in low[:2000] and "</html" not in low and "</body" not in low

@@ -10,8 +10,8 @@ from scrapy import Request
 from scrapy.http import Response
 
 from spiders.base.source import Place, SourceSpider
-from spiders.base.table import is_cut
 from spiders.listing import Listing
+from spiders.signs import is_cut
 from spiders.tables import select
 from spiders.textio import parse_html, visible_lines
 

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import ijson
 
-from spiders.base import FileSpider, Listing, Place, Response, Route, pointer, published
+from spiders.base import LIST, FileSpider, Listing, Place, Response, Route, pointer, published
 
 VERSION = re.compile(r"g\.alicdn\.com/aliyun/ecs-price-info/([0-9]+(?:\.[0-9]+)+)")
 FILE = "https://g.alicdn.com/aliyun/ecs-price-info/{}/price/download/instancePrice.json"
@@ -50,6 +50,8 @@ class Aliyun(FileSpider):
                     yield from self._type(region, sku, prices, head.get("currency", ""), here)
 
     def _type(self, region: str, sku: str, prices: Any, currency: str, at: Place) -> Iterator[Listing]:
+        if not prices.keys() & PERIODS.keys():
+            self.layout(prices, {"hours": LIST}, at)
         for kind, period in PERIODS.items():
             for number, price in enumerate(prices.get(kind) or ()):
                 count = price.get("period") or "1"

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from spiders.base import NUMBER, TEXT, BrowserSpider, Listing, Place, Rendered, Route, State
 
 TITLE = re.compile(r"^(?P<card>[^\n/￥¥]{2,48}?)\s*/\s*(?P<vram>\d{1,3})\s*G[Bi]{0,2}\b", re.M)
-PRICE = re.compile(r"[￥¥]\s*\d[\d.,]*\s*(?:元)?\s*/\s*(?:小时|时|h)")
+PRICE = re.compile(r"[￥¥]\s*\d[\d.,]*\s*(?:元)?\s*/\s*(?P<per>小时|时|天|日|周|月|年)")
 
 
 class Autodl(BrowserSpider):
@@ -41,7 +41,8 @@ class Autodl(BrowserSpider):
             if price := PRICE.search(text, title.end(), end):
                 line = text.count("\n", 0, price.start())
                 yield at.at(f"{at.locator}#line={line}").listing(
-                    price_text=" ".join(price.group().split()), price_kind=state.name, mode="on_demand",
+                    price_text=" ".join(price.group().split()), price_kind=state.name,
+                    mode="on_demand" if price["per"] in ("小时", "时") else None,
                     context=f"{state.name} | {title.group()}", card_text=title["card"],
                     vram_text=title["vram"], vram_unit="GB", count_text="1",
                 )  # fmt: skip

@@ -105,7 +105,7 @@ CASES: dict[str, tuple[dict[str, Any], str, str]] = {
     "robots 429": ({"/robots.txt": Answer("", 429), API: paged([pool(1)])}, "robots", "429"),
     "robots cut": (
         {"/robots.txt": Answer("User-agent: *", cut=True), API: paged([pool(1)])},
-        "robots",
+        "failed",
         "no answer",
     ),
     "robots 404": ({"/robots.txt": Answer("", 404), API: paged([pool(1)])}, "ok", ""),
@@ -139,7 +139,8 @@ def test_outcome(crawl: Crawl, case: str) -> None:
 
 def test_nothing_listens(crawl: Crawl) -> None:
     done = crawl("matpool", {REAL: "http://127.0.0.1:9"})
-    assert outcome(done)[0] == "robots"  # robots.txt cannot be read: nothing may be asked
+    assert outcome(done)[0] == "failed"
+    assert "no answer from https://matgo.cn" in outcome(done)[1]
 
 
 def test_every_outcome_is_produced_somewhere() -> None:

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spiders.base.table import is_cut
 from spiders.profile import unit_of
 from spiders.shape import ANY, NUMBER, TEXT, differences, get, loads, memory, pointer, text
-from spiders.signs import classify, is_login_address
+from spiders.signs import classify, is_cut, is_login_address
 from spiders.tables import fake_grids, grids, select
 from spiders.textio import decode, parse_html, visible_lines, visible_text
 from tests.spiders.conftest import listing
