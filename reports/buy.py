@@ -4,7 +4,7 @@
 
 C price of the server, r residual share after m months, w yearly cost of capital on the mean value, u load
 factor. Every input is a range; the answer is the range that they span, never one number.
-Formula and default ranges: two buyer's guides (Guangdong, Beijing) and their correction in docs/sizing.md §5.
+Default ranges: two buyer's guides (Guangdong, Beijing), with the PUE and cost of capital they leave out.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from reports.fit.bill import HOUR, Tariff, tariff
-from reports.fit.sellable import DEFAULT_MAX_CARDS, MAX_AGE_HOURS, Sellable, cannot_rank
+from reports.fit.sellable import DEFAULT_MAX_CARDS, Sellable, cannot_rank
 from reports.fit.terms import UNKNOWN, Terms
 from reports.fit.use import Good, Shape
 
@@ -72,7 +72,7 @@ class Market:
     """All offers that can rank, in groups; the others counted by the rule that keeps them out."""
 
     now: datetime
-    max_age_hours: Decimal
+    max_age_hours: Decimal | int | None
     offers: int = 0
     removed: Counter[str] = field(default_factory=Counter)
     unpriced: list[Sellable] = field(default_factory=list)
@@ -85,10 +85,10 @@ class Market:
         offers: Iterable[Sellable],
         terms: Mapping[str, Terms],
         now: datetime,
-        max_age_hours: Decimal | int = MAX_AGE_HOURS,
+        max_age_hours: Decimal | int | None = None,
     ) -> Market:
         """Sort the offers out at time `now`; the order of the input changes nothing."""
-        market = cls(now, Decimal(max_age_hours))
+        market = cls(now, max_age_hours)
         groups: dict[tuple[object, ...], Group] = {}
         for offer in offers:
             market.offers += 1

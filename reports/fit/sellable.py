@@ -102,8 +102,11 @@ def from_row(row: Mapping[str, Any]) -> Sellable:
     return Sellable(**{"price": None, **values})
 
 
-def cannot_rank(offer: Sellable, now: datetime, max_age_hours: Decimal | int = MAX_AGE_HOURS) -> str | None:
-    """The first rule of STATIC_RULES that keeps the offer out of every ranking, else None."""
+def cannot_rank(offer: Sellable, now: datetime, max_age_hours: Decimal | int | None = None) -> str | None:
+    """The first rule of STATIC_RULES that keeps the offer out of every ranking, else None.
+
+    Without `max_age_hours` an offer ranks for a week, or until the day its seller says; with it, so long.
+    """
     if offer.state == "delisted":
         return "delisted"
     if offer.price_kind not in RANKED_KINDS:
@@ -112,10 +115,16 @@ def cannot_rank(offer: Sellable, now: datetime, max_age_hours: Decimal | int = M
         return "floor"
     if offer.share != 1 or offer.gpu_count < 1 or offer.card.startswith("vGPU"):
         return "slice"
-    if offer.valid_until is not None and offer.valid_until < now:
-        return "stale"
-    if offer.valid_until is None and offer.age_hours(now) > max_age_hours:
+    if _too_old(offer, now, max_age_hours):
         return "stale"
     if offer.in_stock is False or offer.stock_idle == 0:
         return "sold_out"
     return "no_price" if offer.gross() is None else None
+
+
+def _too_old(offer: Sellable, now: datetime, max_age_hours: Decimal | int | None) -> bool:
+    if offer.valid_until is not None and offer.valid_until < now:
+        return True
+    if max_age_hours is None and offer.valid_until is not None:
+        return False
+    return offer.age_hours(now) > (MAX_AGE_HOURS if max_age_hours is None else max_age_hours)

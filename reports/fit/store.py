@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from reports.fit.market import Market
 from reports.fit.proof import Sources, sources
-from reports.fit.sellable import COLUMNS, MAX_AGE_HOURS, Sellable, from_row
+from reports.fit.sellable import COLUMNS, Sellable, from_row
 from reports.fit.terms import Terms
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def market_of(
     con: duckdb.DuckDBPyConnection,
     terms: Mapping[str, Terms],
     now: datetime,
-    max_age_hours: Decimal | int = MAX_AGE_HOURS,
+    max_age_hours: Decimal | int | None = None,
     seen_until: datetime | None = None,
 ) -> tuple[Market, Sources]:
     """The market at `now` and what it is proven against; `seen_until` leaves out what was seen later."""

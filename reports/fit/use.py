@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
-NODE_SIZES = (1, 2, 4, 8)
+NODE_SIZES = (1, 2, 4, 8)  # of a whole machine's cards, so many may be used
+MOST_CARDS = 16  # the largest machine that is sold card by card
 NODE_COUNTS = (2, 3, 4, 6, 8)  # whole machines that are tried beside one
 # Machines of fewer cards are not joined: small instances are not sold with the network that sizing counts on.
 CLUSTER_SIZE = 4
@@ -54,17 +55,15 @@ class Shape(NamedTuple):
         return nodes if per_node <= self.size and nodes * self.size <= self.high else None
 
     def counts(self) -> list[tuple[int, int]]:
-        """(cards, nodes) worth trying: the usual sizes of one machine, all of it, whole machines beyond."""
+        """(cards, nodes) worth trying: each number of single cards; of machines a part, all, and several."""
         return _counts(self)
 
 
 @cache
 def _counts(shape: Shape) -> list[tuple[int, int]]:
-    most = shape.high if shape.size is None else shape.size
-    single = {n for n in NODE_SIZES if n <= most} | {most}
     if shape.size is None:
-        single = {n for n in single if n >= shape.low} | {max(1, shape.low)}
-        return [(n, 1) for n in sorted(single)]
+        return [(n, 1) for n in range(max(1, shape.low), min(shape.high, MOST_CARDS) + 1)]
+    single = {n for n in NODE_SIZES if n <= shape.size} | {shape.size}
     joined = NODE_COUNTS if shape.size >= CLUSTER_SIZE else ()
     many = [(k * shape.size, k) for k in joined if k * shape.size <= shape.high]
     return [(n, 1) for n in sorted(single)] + many

@@ -74,7 +74,6 @@ def command(
     from reports.fit.job import JobError
     from reports.fit.planner import SizingPlanner
     from reports.fit.regions import RegionError
-    from reports.fit.sellable import MAX_AGE_HOURS
     from reports.fit.store import grades, market_of
     from reports.fit.terms import terms_of
     from suanjia.opening import opened
@@ -86,10 +85,10 @@ def command(
         with opened(settings) as (con, providers):
             graded = grades(con) if any(job.min_grade for job in jobs) else {}
             terms = terms_of(providers)
-            ages = {job.max_age_hours or MAX_AGE_HOURS for job in jobs}
+            ages = {job.max_age_hours for job in jobs}
             markets = {age: market_of(con, terms, settings.now(), age) for age in ages}
         for job, planner in planners:
-            market, sources = markets[job.max_age_hours or MAX_AGE_HOURS]
+            market, sources = markets[job.max_age_hours]
             document = answer(
                 market, job, planner, sources, limit=limit, why=why, grade_of=partial(_grade, graded)
             )
