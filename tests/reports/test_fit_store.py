@@ -247,3 +247,18 @@ def test_compare_command(home: Path, con: Any) -> None:
     assert "idc_a" in run("compare", home, *ids[:1]).stdout
     assert getattr(run("compare", home, "offer:nothing").exception, "exit_code", None) == 2
     assert getattr(run("compare", home, *ids, "--hours", "-1").exception, "exit_code", None) == 2
+
+
+def test_buy_against_the_published_level(home: Path) -> None:
+    document = json.loads(run("buy", home, "--json").stdout)
+    modes = {rent["mode"]: rent for rent in document["rent"]}
+    low, high = modes["on_demand"]["cny_per_card_hour"]
+    assert 3 <= low <= high <= 7
+    assert modes["on_demand"]["source"].startswith("price_level CN A100-80G on_demand")
+    own = document["own_cny_per_card_month"]
+    hours = modes["on_demand"]["break_even_hours_per_month"]
+    assert hours[0] == pytest.approx(own[0] / high, abs=1)
+    here = json.loads(run("buy", home, "--region", "广东", "--json").stdout)
+    assert here["rent"][0]["source"].startswith("price_level 440000")
+    for flags in (("--region", "西藏"), ("--region", "火星"), ("--card", "T4", "--price", "50000")):
+        assert getattr(run("buy", home, *flags).exception, "exit_code", None) == 2
