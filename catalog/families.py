@@ -14,9 +14,9 @@ from functools import cache
 from types import MappingProxyType
 
 from catalog.cards import cards
-from catalog.table import rows
+from catalog.table import decimal, rows
 
-_PREFIX = {"aliyun": "ecs."}
+_PREFIX = {"aliyun": "ecs.", "volcengine": "ecs."}
 _SUFFIX = {"huawei": (".linux", ".win")}
 
 
@@ -24,8 +24,9 @@ _SUFFIX = {"huawei": (".linux", ".win")}
 class Family:
     """One row. `count`: whole cards, or the fraction of one (`share`, exact; 1 for whole cards).
 
-    `vram_gb` is of one card or of the slice. A withheld name (`card` "") and an unknown number of cards
-    (`count` 0) stand in the table to be seen, and are no hit of `lookup`.
+    `vram_gb` is of one card or of the slice; `vcpu` and `ram_gb` (GiB) are of the instance, where a document
+    says them. A withheld name (`card` "") and an unknown number of cards (`count` 0) stand in the table to be
+    seen, and are no hit of `lookup`.
     """
 
     cloud: str
@@ -36,6 +37,8 @@ class Family:
     vram_gb: Decimal | None
     form: str | None
     interconnect: str | None
+    vcpu: Decimal | None
+    ram_gb: Decimal | None
     source: str
     as_of: str
     confidence: str
@@ -108,6 +111,8 @@ def _family(row: dict[str, str]) -> Family:
         vram_gb=whole * share.numerator / share.denominator if whole is not None else None,
         form=row["form"] or None,
         interconnect=row["interconnect"] or None,
+        vcpu=decimal(row["vcpu"]),
+        ram_gb=decimal(row["ram_gb"]),
         source=row["source"],
         as_of=row["as_of"],
         confidence=row["confidence"],

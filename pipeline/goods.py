@@ -6,7 +6,7 @@ cloud (reviewed table), and the source's own fields for memory and count, which 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Final
@@ -22,6 +22,7 @@ _BYTES_PER_GB: Final[dict[str, Decimal]] = {
 }
 # Hosts report a little under or over the size printed on the box (81,251 MiB on an "80 GB" card).
 _VRAM_TOLERANCE = Decimal("0.08")
+_MEGABYTE = Decimal("0.001")
 # Slices that are goods by name: nobody says which fraction of which card they are.
 _SOLD_BY_NAME: Final = "vGPU-"
 
@@ -37,18 +38,36 @@ class Goods:
     count_known: bool
     share: Decimal
     interconnect: str | None = None
+    vcpu: Decimal | None = None  # of the instance type, from the reviewed table
+    ram_gb: Decimal | None = None
 
 
 def identify(listing: Listing) -> Goods | str:
-    """Goods, or a reason code (`unknown_card`, `multiple_cards`, `card_vram_conflict`, `count_unknown`)."""
+    """Goods, or a reason code (`unknown_card`, `multiple_cards`, `card_vram_conflict`, `card_sku_conflict`,
+    `count_unknown`)."""
     family = families.lookup(listing.provider, listing.sku) if listing.sku else None
+    goods = _identify(listing, family)
+    if family is None or isinstance(goods, str):
+        return goods
+    return replace(
+        goods,
+        interconnect=goods.interconnect or family.interconnect,
+        vcpu=family.vcpu,
+        ram_gb=family.ram_gb,
+    )
+
+
+def _identify(listing: Listing, family: families.Family | None) -> Goods | str:
     if listing.card_text:
         reading = card_reader.read(listing.card_text, listing.provider)
         if isinstance(reading, card_reader.CardReject):
             return reading.reject
         if reading.card is None:
             return "not_gpu"
-        name, vram, form = reading.card, reading.vram_gb, reading.form
+        agreed = _with_family(listing, reading.card, reading.vram_gb)
+        if isinstance(agreed, str):
+            return agreed
+        (name, vram), form = agreed, reading.form
         count, stated, kind = reading.count, reading.count_stated, reading.kind
     elif family is not None:
         name, vram, form, count, stated = family.card, family.vram_gb, family.form, family.count, True
@@ -67,11 +86,34 @@ def identify(listing: Listing) -> Goods | str:
     if share is None:
         share = count if count < 1 else Decimal(1)
     if share < 1:
-        return Goods(name, vram or _own_vram(listing, count), form, share, True, share)
+        return Goods(name, _slice_vram(listing, vram, count, share, kind), form, share, True, share)
     fixed = with_memory(name, vram, _own_vram(listing, count))
     if isinstance(fixed, str):
         return fixed
     return Goods(fixed[0], fixed[1], form or _form(listing), count, stated, share, listing.interconnect_text)
+
+
+def _with_family(listing: Listing, name: str, vram: Decimal | None) -> tuple[str, Decimal | None] | str:
+    """The printed card beside the instance type: the reviewed table knows what is inside."""
+    inside = families.card_of(listing.provider, listing.sku) if listing.sku else None
+    mine, other = cards.cards().get(name), cards.cards().get(inside or "")
+    if mine is None or other is None:
+        return name, vram
+    if mine.family != other.family or (vram is not None and other.vram_gb not in (None, vram)):
+        return "card_sku_conflict"
+    return (other.card, other.vram_gb) if mine.vram_gb is None else (name, vram)
+
+
+def _slice_vram(
+    listing: Listing, vram: Decimal | None, count: Decimal, share: Decimal, kind: str
+) -> Decimal | None:
+    """GB of a slice: as the source's own field says, else its share of the card's."""
+    own = _own_vram(listing, count)
+    if own is not None and (vram is None or own < vram or kind == "slice"):
+        return own
+    if vram is None or kind == "slice":
+        return vram
+    return (vram * share).quantize(_MEGABYTE)
 
 
 def with_memory(name: str, read: Decimal | None, own: Decimal | None) -> tuple[str, Decimal | None] | str:
