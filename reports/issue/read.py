@@ -79,7 +79,7 @@ def _utc(value: Any) -> Any:
 def read_issue(con: duckdb.DuckDBPyConnection, week: IssueWeek, rebuilt: bool) -> Issue:
     """The issue of a week from a read-only connection to a generation (a temp table is made on it)."""
     reader = _Reader(con, week)
-    con.execute(_sql("live"), {"as_of": week.as_of})
+    con.execute(_sql("live"), {"as_of": week.as_of, "until": week.end})
     generation = con.execute(
         "SELECT name, input_hash, code_version, coalesce(method_version, '') FROM generation"
     ).fetchall()[0]

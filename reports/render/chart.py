@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -11,19 +12,21 @@ from typing import Any
 
 from reports.render.font import FontError, font_path
 
-WIDTH_PX, HEIGHT_PX = 1312, 620
-_DPI = 160
+WIDTH_PX, LINE_HEIGHT_PX, BAR_PX = 1312, 600, 46
+_DPI = 200
 _INK, _GREY, _RULE = "#1f2328", "#5b6470", "#dfe3e8"
-_LINES = ("#0b57a4", "#d9730d", "#17703c", "#7a3e9d")
-_STYLES = ("-", "--", "-.", ":")
+_COLOURS = ("#0b57a4", "#c2600a", "#17703c", "#7a3e9d")
+# Lines differ in more than colour: for print, and for who does not tell colours apart.
+_STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)))
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A line: its name and (week, value) points; None is a gap."""
+    """A line: its name, (week, value) points (None is a gap), and the words beside its end."""
 
     name: str
     points: tuple[tuple[date, Decimal | None], ...]
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,62 +38,50 @@ class Bar:
     text: str
 
 
-def line_chart(series: list[Series], title: str, source: str) -> bytes:
-    """Lines over weeks, each named at its end."""
+def line_chart(series: Sequence[Series], title: str, source: str) -> bytes:
+    """Lines over weeks, each named beside its end."""
 
     def draw(axes: Any) -> None:
-        for number, one in enumerate(series):
+        drawn = []
+        for one, colour, style in zip(series, _COLOURS, _STYLES, strict=False):
             weeks = [week for week, _ in one.points]
             values = [float("nan") if value is None else float(value) for _, value in one.points]
-            axes.plot(
-                weeks,
-                values,
-                _STYLES[number % 4],
-                color=_LINES[number % 4],
-                linewidth=1.8,
-                marker="o",
-                markersize=2.5 if len(weeks) > 30 else 4,
-            )
-            axes.annotate(
-                one.name,
-                (weeks[-1], values[-1]),
-                xytext=(6, 0),
-                textcoords="offset points",
-                va="center",
-                color=_LINES[number % 4],
-                fontsize=9,
-            )
-        axes.margins(x=0.02)
+            alone = "o" if len(weeks) <= 30 else None
+            axes.plot(weeks, values, linestyle=style, color=colour, linewidth=1.6, marker=alone, markersize=3)
+            drawn.append((values[-1], one, colour))
+        low, high = _limits([value for one in series for _, value in one.points if value is not None])
+        axes.set_ylim(low, high)
+        last = max(one.points[-1][0] for one in series)
+        for place, one, colour in _spread(drawn, (high - low) / 12):
+            where = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
+            axes.annotate(one.text, (last, place), color=colour, fontsize=8.5, **where)
+        _week_ticks(axes, sorted({week for one in series for week, _ in one.points}))
+        axes.margins(x=0.01)
         axes.grid(axis="y", color=_RULE, linewidth=0.8)
 
-    return _picture(draw, title, source)
+    return _picture(draw, title, source, LINE_HEIGHT_PX)
 
 
-def bar_chart(bars: list[Bar], title: str, source: str) -> bytes:
-    """Bars on a log scale, the cheapest on top."""
+def bar_chart(bars: Sequence[Bar], title: str, source: str) -> bytes:
+    """Bars on a log scale without an axis: they give the order of size, the words beside them the numbers."""
 
     def draw(axes: Any) -> None:
         places = range(len(bars))
-        axes.barh(places, [float(bar.value) for bar in bars], color=_LINES[0], height=0.6)
+        values = [float(bar.value) for bar in bars]
+        axes.barh(places, values, left=min(values) / 3, color=_COLOURS[0], height=0.55)
         axes.set_yticks(places, [bar.name for bar in bars])
+        axes.tick_params(axis="y", colors=_INK)
         axes.invert_yaxis()
         axes.set_xscale("log")
         axes.xaxis.set_visible(False)
-        most = max(float(bar.value) for bar in bars)
-        axes.set_xlim(min(float(bar.value) for bar in bars) / 2, most * 8)
-        for place, bar in zip(places, bars, strict=True):
-            axes.annotate(
-                bar.text,
-                (float(bar.value), place),
-                xytext=(5, 0),
-                textcoords="offset points",
-                va="center",
-                color=_INK,
-                fontsize=9,
-            )
+        axes.set_xlim(min(values) / 3, max(values) * 12)
+        for place, bar, value in zip(places, bars, values, strict=True):
+            end = value + min(values) / 3
+            where = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
+            axes.annotate(bar.text, (end, place), color=_INK, fontsize=8.5, **where)
         axes.spines["bottom"].set_visible(False)
 
-    return _picture(draw, title, source)
+    return _picture(draw, title, source, 150 + BAR_PX * len(bars))
 
 
 def empty_chart(title: str, source: str, words: str) -> bytes:
@@ -99,13 +90,43 @@ def empty_chart(title: str, source: str, words: str) -> bytes:
     def draw(axes: Any) -> None:
         axes.set_axis_off()
         axes.text(
-            0.5, 0.5, words, ha="center", va="center", color=_GREY, fontsize=12, transform=axes.transAxes
+            0.5, 0.5, words, ha="center", va="center", color=_GREY, fontsize=11, transform=axes.transAxes
         )
 
-    return _picture(draw, title, source)
+    return _picture(draw, title, source, 300)
 
 
-def _picture(draw: Any, title: str, source: str) -> bytes:
+def _week_ticks(axes: Any, weeks: Sequence[date]) -> None:
+    """At most nine Mondays under the lines, the newest always; the year where it is not the newest's."""
+    from matplotlib.ticker import MaxNLocator
+
+    step = -(-len(weeks) // 9)
+    shown = list(weeks)[::-1][::step][::-1]
+    year = shown[-1].year
+    names = [f"{day:%m-%d}" if day.year == year else f"{day:%Y-%m-%d}" for day in shown]
+    axes.set_xticks(shown, names)
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+
+
+def _limits(values: Sequence[Decimal]) -> tuple[float, float]:
+    """A frame round the values, never narrower than four points: a flat line is to look flat."""
+    low, high = float(min(values)), float(max(values))
+    pad = max((high - low) * 0.12, 0.0)
+    middle = (low + high) / 2
+    return min(low - pad, middle - 2), max(high + pad, middle + 2)
+
+
+def _spread(ends: Sequence[tuple[float, Series, str]], step: float) -> list[tuple[float, Series, str]]:
+    """Heights for the names, at least `step` apart, close to where the lines end."""
+    order = sorted(ends, key=lambda end: end[0])
+    heights: list[float] = []
+    for value, _, _ in order:
+        heights.append(max(value, heights[-1] + step) if heights else value)
+    surplus = sum(height - value for height, (value, _, _) in zip(heights, order, strict=True)) / len(order)
+    return [(height - surplus, one, colour) for height, (_, one, colour) in zip(heights, order, strict=True)]
+
+
+def _picture(draw: Any, title: str, source: str, height: int) -> bytes:
     from matplotlib import font_manager, rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -113,22 +134,22 @@ def _picture(draw: Any, title: str, source: str) -> bytes:
     path = str(font_path())
     font_manager.fontManager.addfont(path)
     name = font_manager.FontProperties(fname=path).get_name()
-    settings: Any = {"font.family": [name], "axes.unicode_minus": False, "svg.hashsalt": "suanjia"}
+    settings: Any = {"font.family": [name], "axes.unicode_minus": False}
     out = io.BytesIO()
     with rc_context(settings), warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            figure = Figure(figsize=(WIDTH_PX / _DPI, HEIGHT_PX / _DPI), dpi=_DPI, facecolor="white")
+            figure = Figure(figsize=(WIDTH_PX / _DPI, height / _DPI), dpi=_DPI, facecolor="white")
             FigureCanvasAgg(figure)
             axes = figure.add_subplot()
             for side in ("top", "right", "left"):
                 axes.spines[side].set_visible(False)
             axes.spines["bottom"].set_color(_RULE)
-            axes.tick_params(colors=_GREY, length=0, labelsize=9)
+            axes.tick_params(colors=_GREY, length=0, labelsize=8)
             draw(axes)
-            axes.set_title(title, loc="left", color=_INK, fontsize=11.5, pad=12)
-            figure.text(0.995, 0.012, source, ha="right", va="bottom", color=_GREY, fontsize=7.5)
-            figure.tight_layout(rect=(0, 0.03, 1, 1))
+            axes.set_title(title, loc="left", x=0, color=_INK, fontsize=10, pad=10)
+            figure.text(0.995, 8 / height, source, ha="right", va="bottom", color=_GREY, fontsize=6.5)
+            figure.tight_layout(rect=(0, 34 / height, 1, 1), pad=0.4)
             figure.savefig(out, format="png", metadata={"Software": None})
         except UserWarning as warning:
             raise FontError(f"the chart cannot be drawn: {warning}") from None

@@ -42,6 +42,14 @@ def change(ratio: Decimal) -> str | None:
     return None
 
 
+def surplus(ratio: Decimal) -> str | None:
+    """How much more a ratio is: `26.4%`, with two decimals where one would show nothing; None for no more."""
+    for places in (1, 2):
+        if half_up((ratio - 1) * 100, places):
+            return percent(ratio - 1, places)
+    return None
+
+
 def count(value: Decimal | int) -> str:
     """A number of things without trailing zeros."""
     return f"{Decimal(value).normalize():,f}"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from decimal import Decimal
 
 from reports.issue.model import Fit, Issue
 from reports.marks import words as mark_words
+from reports.numbers import half_up
 from reports.render import figures
 from reports.render.names import Names
 from reports.render.view import Cell, Line, Table
@@ -48,7 +50,12 @@ def fit_table(issue: Issue, names: Names, w: Words) -> Table:
                 grouped.append(_line(fit, label, names, w))
                 room -= 1
     return Table(
-        w("fit.title"), heads_of(w("fit.heads"), 2), tuple(grouped), w("sentence.no_fit"), (w("fit.note"),)
+        w("fit.title"),
+        heads_of(w("fit.heads"), 2),
+        tuple(grouped),
+        w("sentence.no_fit"),
+        (w("fit.note"),),
+        (29, 30, 16, 14, 11),
     )
 
 
@@ -56,8 +63,8 @@ def _others(fits: list[Fit], w: Words) -> Iterable[tuple[Fit, str]]:
     best = fits[0]
     runner = next((f for f in fits[1:] if (f.provider, f.card) != (best.provider, best.card)), None)
     if runner is not None:
-        more = runner.total_cny_p50 / best.total_cny_p50 - 1
-        yield runner, w("fit.runner_more", pct=figures.percent(more))
+        more = figures.surplus(runner.total_cny_p50 / best.total_cny_p50)
+        yield runner, w("fit.runner_same") if more is None else w("fit.runner_more", pct=more)
     if best.billing_mode == "spot":
         firm = next((f for f in fits[1:] if f.billing_mode != "spot"), None)
         if firm is not None and firm is not runner:
@@ -66,31 +73,47 @@ def _others(fits: list[Fit], w: Words) -> Iterable[tuple[Fit, str]]:
 
 def cards(fit: Fit, w: Words) -> str:
     """`A100-40G × 2（2 台）`."""
-    text = f"{fit.card} × {figures.count(fit.gpu_count)}"
-    return text + (w("fit.nodes", n=fit.nodes) if fit.nodes > 1 else "")
+    return short_cards(fit) + (w("fit.nodes", n=fit.nodes) if fit.nodes > 1 else "")
+
+
+def short_cards(fit: Fit) -> str:
+    """`A100-40G × 2`."""
+    return f"{fit.card}\u00a0×\u00a0{figures.count(fit.gpu_count)}"
 
 
 def _line(fit: Fit, label: str | None, names: Names, w: Words) -> Line:
-    seller = " · ".join((names.provider(fit.provider), names.place(fit.place), names.mode(fit.billing_mode)))
+    seller = tied(names.provider(fit.provider), names.place(fit.place), names.mode(fit.billing_mode))
     moved, tone = week_change(fit, w)
-    grade = w("fit.grade", grade=fit.grade) if fit.grade else "—"
+    strong = "" if label else "strong"
+    within = f"≤\u00a0{figures.amount(fit.total_cny_p90)}"
+    under = tied(figures.moment(fit.observed_at), *one_mark(fit, w))
     return Line(
         (
-            Cell(label or names.job(fit.workload), cards(fit, w), tone="" if label else "strong"),
-            Cell(
-                seller, " · ".join([figures.moment(fit.observed_at), *one_mark(fit, w)]), href=fit.source_url
-            ),
-            Cell(
-                figures.money(fit.total_cny_p50),
-                f"≤ {figures.money(fit.total_cny_p90)}",
-                right=True,
-                tone="" if label else "strong",
-            ),
-            Cell(figures.money(fit.price_cny_per_card_hour), w("word.yuan_per_card_hour"), right=True),
-            Cell(moved, grade, tone=tone, right=True),
+            Cell(label or names.job(fit.workload), cards(fit, w), tone=strong),
+            Cell(seller, under, href=fit.source_url),
+            Cell(figures.money(fit.total_cny_p50), within, None, strong, True),
+            Cell(figures.money(fit.price_cny_per_card_hour), duration(fit.hours_p50, w), right=True),
+            Cell(moved, grade_of(fit.grade), tone=tone, right=True),
         ),
         quiet=label is not None,
     )
+
+
+def tied(*parts: str) -> str:
+    """Parts with dots between them, each kept whole when the line breaks."""
+    return " · ".join(part.replace(" ", "\u00a0") for part in parts)
+
+
+def grade_of(grade: str | None) -> str:
+    """`A`, `B`, hollow `○ C`, or a dash without an index."""
+    return "—" if grade is None else ("○\u00a0" if grade == "C" else "") + grade
+
+
+def duration(hours: Decimal, w: Words) -> str:
+    """`1.3 小时`, or days from four days on."""
+    if hours < 96:
+        return w("fit.hours", n=figures.count(half_up(hours, 1))).replace(" ", "\u00a0")
+    return w("fit.days", n=figures.count(half_up(hours / 24, 1))).replace(" ", "\u00a0")
 
 
 def one_mark(fit: Fit, w: Words) -> list[str]:
@@ -127,10 +150,17 @@ def region_table(issue: Issue, names: Names, w: Words) -> Table:
         if any(found):
             lines.append(Line((Cell(names.job(job), tone="strong"), *(_total(fit, w) for fit in found))))
     heads = (Cell(w("region.job")), *(Cell(names.place(place), right=True) for place in places))
-    return Table(w("region.title"), heads, tuple(lines), w("sentence.no_fit"), (w("region.note"),))
+    return Table(
+        w("region.title"),
+        heads,
+        tuple(lines),
+        w("sentence.no_fit"),
+        (w("region.note"),),
+        (28, 18, 18, 18, 18),
+    )
 
 
 def _total(fit: Fit | None, w: Words) -> Cell:
     if fit is None:
         return Cell(w("region.none"), tone="muted", right=True)
-    return Cell(figures.money(fit.total_cny_p50), cards(fit, w), right=True, href=fit.source_url)
+    return Cell(figures.money(fit.total_cny_p50), short_cards(fit), right=True)

@@ -7,12 +7,10 @@ from decimal import Decimal
 from reports.issue.model import Cell as IndexCell
 from reports.issue.model import Issue
 from reports.render import figures
-from reports.render.fit_table import heads_of
+from reports.render.fit_table import grade_of, heads_of
 from reports.render.names import Names
 from reports.render.view import Cell, Line, Section, Table
 from reports.render.words import Words, choices
-
-HOLLOW = "○"
 
 
 def movers(issue: Issue) -> list[IndexCell]:
@@ -45,36 +43,25 @@ def movers(issue: Issue) -> list[IndexCell]:
 def mover_table(issue: Issue, names: Names, w: Words) -> Table:
     """The movers with index, level and sample."""
     found = movers(issue)
-    notes = (w("mover.hollow"),) if any(cell.grade == "C" for cell in found) else ()
     return Table(
         w("mover.title"),
         heads_of(w("mover.heads"), 1),
         tuple(_line(cell, names, w) for cell in found),
         w("mover.none"),
-        notes,
+        (w("mover.note"),),
     )
 
 
 def _line(cell: IndexCell, names: Names, w: Words) -> Line:
     moved = figures.change(cell.link or Decimal(1)) or w("word.flat")
-    hollow = f"{HOLLOW} " if cell.grade == "C" else ""
+    good = f"{cell.card} · {names.mode(cell.billing_mode)}"
+    level = "—" if cell.level is None else figures.money(cell.level)
     return Line(
         (
-            Cell(
-                f"{cell.card} · {names.mode(cell.billing_mode)}", names.place(cell.region_code), tone="strong"
-            ),
-            Cell(hollow + figures.index_value(cell.value or Decimal(0)), right=True),
-            Cell(
-                moved,
-                w("fit.grade", grade=cell.grade) if cell.grade else "—",
-                tone=cell.direction or "",
-                right=True,
-            ),
-            Cell(
-                "—" if cell.level is None else figures.money(cell.level),
-                w("word.yuan_per_card_hour"),
-                right=True,
-            ),
+            Cell(good, names.place(cell.region_code), tone="strong"),
+            Cell(figures.index_value(cell.value or Decimal(0)), grade_of(cell.grade), right=True),
+            Cell(moved, tone=cell.direction or "", right=True),
+            Cell(level, right=True),
             Cell(figures.count(cell.n_offers), figures.count(cell.n_providers), right=True),
         )
     )

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from reports.issue.headline import Headline, headline
 from reports.issue.model import Cell, Issue
+from reports.marks import WORDS
 from reports.render import figures
 from reports.render.fit_table import fit_table, region_table
 from reports.render.index_tables import mover_table, parity_section
@@ -50,8 +51,8 @@ def _move(cell: Cell, names: Names, w: Words) -> tuple[str, str]:
     short = w("head.subject_move", change=moved or w("word.flat"), **told)
     key = "sentence.flat" if moved is None else f"sentence.{'rose' if moved[0] == figures.UP else 'fell'}"
     sentence = w(
-        "sentence.move",
-        change=w(key, pct=(moved or "")[1:]),
+        key,
+        pct=(moved or "")[1:],
         value=figures.index_value(cell.value or Decimal(0)),
         grade=cell.grade,
         offers=cell.n_offers,
@@ -59,6 +60,13 @@ def _move(cell: Cell, names: Names, w: Words) -> tuple[str, str]:
         **told,
     )
     return short, sentence
+
+
+def marks_section(w: Words) -> Section:
+    """What every mark of the tables means, in the words of the marks."""
+    place = 0 if w.lang == "zh" else 1
+    told = {code: pair[place].format(days="N") for code, pair in WORDS.items()}
+    return Section(w("mark.title"), tuple(w.many("mark.lines", **told)))
 
 
 def make_view(issue: Issue, lang: str) -> View:
@@ -92,13 +100,13 @@ def make_view(issue: Issue, lang: str) -> View:
         low=cover.low,
         sentences=tuple(sentences),
         fits=fit_table(issue, names, w),
-        chart_title="",
+        chart_title=w("chart.title"),
         chart_alt="",
-        chart_source=w("chart.source", label=label),
         movers=mover_table(issue, names, w),
         regions=region_table(issue, names, w),
         parity=parity_section(issue, names, w),
         exclusions=Section(w("exclusion.title"), tuple(w.many("exclusion.lines"))),
+        marks=marks_section(w),
         held=held_table(issue, w),
         sources=sources(issue, names, w),
         corrections=corrections(issue, names, w),

@@ -23,7 +23,13 @@ class Names:
         return self._jobs.get(name, (name, name))[self._lang]
 
     def provider(self, slug: str) -> str:
-        return self._issue.providers.get(slug, slug)
+        """The Chinese half of a name that begins with one, or the Latin half; else the slug, in English."""
+        name = self._issue.providers.get(slug, slug)
+        first, *rest = name.split()
+        if self._lang == 0:
+            return name if first.isascii() else first
+        latin = " ".join(part for part in (first, *rest) if part.isascii())
+        return (latin + (" China" if "中国" in name else "")) if latin else slug.replace("_", " ")
 
     def mode(self, code: str) -> str:
         return self._w(f"mode.{code}") if self._w.has(f"mode.{code}") else code

@@ -21,8 +21,8 @@ def build_parts(issue: Issue, langs: Sequence[str] = LANGS) -> tuple[Mapping[str
     parts: dict[str, bytes] = {}
     views: dict[str, View] = {}
     for lang in langs:
-        title, alt, png = chart_of(issue, lang)
-        view = replace(make_view(issue, lang), chart_title=title, chart_alt=alt)
+        alt, png = chart_of(issue, lang)
+        view = replace(make_view(issue, lang), chart_alt=alt)
         views[lang] = view
         parts[f"report.{lang}.html"] = html_part(view, f"chart.{lang}.png").encode()
         parts[f"report.{lang}.txt"] = text_part(view).encode()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Sequence
+from datetime import date, timedelta
 from decimal import Decimal
 
 from reports.issue.model import Issue
@@ -13,48 +14,52 @@ from reports.render.names import Names
 from reports.render.words import Words, choices
 
 _DRAWN = {"base", "published", "indicative"}
+_WEEKS = 52
+Points = Sequence[tuple[date, Decimal | None]]
 
 
-def chart_of(issue: Issue, lang: str) -> tuple[str, str, bytes]:
-    """(title, words for who does not see it, PNG)."""
+def chart_of(issue: Issue, lang: str) -> tuple[str, bytes]:
+    """(words for who does not see it, PNG)."""
     w, names = Words(lang), Names(issue, lang)
     source = w("chart.source", label=issue.week.label)
     lines = index_lines(issue)
     if lines:
+        told = w("head.comma").join(one.text for one in lines)
         title = w("chart.title_index")
-        told = [f"{one.name} {figures.index_value(one.points[-1][1] or Decimal(0))}" for one in lines]
-        return title, w("chart.alt_index", lines=w("head.comma").join(told)), line_chart(lines, title, source)
-    title = w("chart.title_fit")
-    bars = _bars(issue, names, w)
-    if not bars:
-        words = w("chart.alt_none")
-        return title, words, empty_chart(title, source, words)
-    told = [f"{bar.name} {bar.text}" for bar in bars]
-    return title, w("chart.alt_fit", lines=w("head.comma").join(told)), bar_chart(bars, title, source)
+        return w("chart.alt", title=title, lines=told), line_chart(lines, title, source)
+    title, bars = w("chart.title_fit"), fit_bars(issue, names, w)
+    if bars:
+        told = w("head.comma").join(f"{bar.name} {bar.text}" for bar in bars)
+        return w("chart.alt", title=title, lines=told), bar_chart(bars, title, source)
+    words = w("chart.alt_none")
+    return words, empty_chart(title, source, words)
 
 
 def index_lines(issue: Issue) -> list[Series]:
-    """The first national on-demand cells, by preference, that have a value now and one before."""
+    """The first national on-demand cells, by preference, that have a value this week and the one before."""
     mode = choices()["headline_mode"]
     found = []
     for card in choices()["headline_cards"]:
-        history = issue.history.get(("CN", card, mode), ())
-        points: list[tuple[date, Decimal | None]] = [
-            (week, value if state in _DRAWN else None) for week, value, state in history
-        ]
-        if not points or points[-1][0] != issue.week.monday or points[-1][1] is None:
-            continue
-        if sum(value is not None for _, value in points) >= 2:
-            found.append(Series(card, tuple(points)))
+        points = _year(issue.history.get(("CN", card, mode), ()), issue.week.monday)
+        if points and points[-1][1] is not None:
+            found.append(Series(card, tuple(points), f"{card} {figures.index_value(points[-1][1])}"))
     return found[: choices()["chart_lines"]]
 
 
-def _bars(issue: Issue, names: Names, w: Words) -> list[Bar]:
+def _year(history: Sequence[tuple[date, Decimal | None, str]], monday: date) -> Points:
+    """The last year, from the first two weeks in a row on; empty where this week has no value."""
+    known = {week: value for week, value, state in history if state in _DRAWN}
+    weeks = [monday - timedelta(weeks=back) for back in range(_WEEKS, -1, -1)]
+    points = [(week, known.get(week)) for week in weeks]
+    joined = [n for n in range(1, len(points)) if points[n][1] is not None and points[n - 1][1] is not None]
+    if not joined or points[-1][1] is None:
+        return ()
+    return points[joined[0] - 1 :]
+
+
+def fit_bars(issue: Issue, names: Names, w: Words) -> list[Bar]:
+    """The cheapest total of every job on the mainland."""
     return [
-        Bar(
-            names.job(job),
-            fits[0].total_cny_p50,
-            f"{figures.money(fits[0].total_cny_p50)} · {cards(fits[0], w)}",
-        )
-        for job, fits in shown_fits(issue, "CN").items()
+        Bar(names.job(job), fit.total_cny_p50, f"{figures.money(fit.total_cny_p50)} · {cards(fit, w)}")
+        for job, (fit, *_) in shown_fits(issue, "CN").items()
     ]

@@ -18,7 +18,8 @@ def held_table(issue: Issue, w: Words) -> Table:
     lines = [
         Line(
             (
-                Cell(reason_text(count.reason, w.lang), _kind(count.kind, count.reason, w)),
+                Cell(_kind(count.kind, count.reason, w), tone="muted"),
+                Cell(reason_text(count.reason, w.lang)),
                 Cell(figures.count(count.week), right=True),
                 Cell(figures.count(count.total), right=True),
             )
@@ -26,7 +27,12 @@ def held_table(issue: Issue, w: Words) -> Table:
         for count in issue.counts
     ]
     return Table(
-        w("held.title"), heads_of(w("held.heads"), 1), tuple(lines), w("held.none"), (w("held.note"),)
+        w("held.title"),
+        heads_of(w("held.heads"), 2),
+        tuple(lines),
+        w("held.none"),
+        (w("held.note"),),
+        (12, 64, 12, 12),
     )
 
 

@@ -9,7 +9,7 @@ from reports.render.view import Section, Table, View
 
 def text_part(view: View) -> str:
     """The issue as plain text, one block a row, so that nothing depends on the width of a screen or font."""
-    return "\n".join(_lines(view)) + "\n"
+    return "\n".join(_lines(view)).replace("\u00a0", " ") + "\n"
 
 
 def _lines(v: View) -> Iterator[str]:
@@ -23,7 +23,7 @@ def _lines(v: View) -> Iterator[str]:
     yield from _section(Section(v.chart_title, (v.chart_alt,)))
     yield from _table(v.movers)
     yield from _table(v.regions, heads=True)
-    for section in (v.parity, v.exclusions):
+    for section in (v.parity, v.exclusions, v.marks):
         yield from _section(section)
     yield from _table(v.held)
     for section in (v.sources, v.corrections, v.method):

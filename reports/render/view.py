@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with heads of two lines, or `nothing` to say where it has no rows."""
+    """A table with heads of two lines, or `nothing` to say where it has no rows. `widths` are per cent."""
 
     title: str
     heads: tuple[Cell, ...]
     lines: tuple[Line, ...]
     nothing: str
     notes: tuple[str, ...] = ()
+    widths: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +60,12 @@ class View:
     fits: Table
     chart_title: str
     chart_alt: str
-    chart_source: str
     movers: Table
     regions: Table
     parity: Section
     exclusions: Section
+    marks: Section
     held: Table
     sources: Section
     corrections: Section
     method: Section
-    marks: tuple[str, ...] = field(default=())

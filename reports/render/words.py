@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -9,6 +10,8 @@ from importlib.resources import files
 from typing import Any
 
 LANGS = ("zh", "en")
+_BEFORE = re.compile(r"([\u4e00-\u9fff])([A-Za-z0-9¥▲▼○])")
+_AFTER = re.compile(r"([A-Za-z0-9%])([\u4e00-\u9fff])")
 
 
 @cache
@@ -22,6 +25,11 @@ def choices() -> Mapping[str, Any]:
     return tomllib.loads((files("reports.render") / "choices.toml").read_text(encoding="utf-8"))
 
 
+def spaced(text: str) -> str:
+    """Chinese typography: a space where Han characters meet letters, digits or signs."""
+    return _AFTER.sub(r"\1 \2", _BEFORE.sub(r"\1 \2", text))
+
+
 class Words:
     """`words("fit.title")`, `words("head.week", year=2026, number=40)`. `lang` is `zh` or `en`."""
 
@@ -31,7 +39,8 @@ class Words:
 
     def __call__(self, key: str, /, **filling: object) -> str:
         section, name = key.split(".")
-        return _table()[section][name][self._place].format_map(filling)
+        text = _table()[section][name][self._place].format_map(filling)
+        return spaced(text) if self.lang == "zh" else text
 
     def many(self, key: str, /, **filling: object) -> list[str]:
         """A text of several parts, divided by bars."""

@@ -1,10 +1,10 @@
 -- What could be bought at a moment, by the rules of the published `offers` but for any moment.
--- In: $as_of. Out: temp table issue_live, an offer a row.
+-- In: $as_of, $until (what was seen later is not in it). Out: temp table issue_live, an offer a row.
 CREATE OR REPLACE TEMP TABLE issue_live AS
 WITH fresh AS (
     SELECT o.*
     FROM observations AS o
-    WHERE o.observed_at <= $as_of
+    WHERE o.observed_at <= $until
       AND (o.observed_at >= $as_of - INTERVAL 720 HOUR OR o.valid_until >= $as_of)
       AND o.usable AND o.date_precision = 'day'
       AND o.trust IN ('seller', 'seller_via_third_party')
@@ -25,7 +25,7 @@ absent AS (
     JOIN seen AS s ON s.offer_id = n.offer_id
     LEFT JOIN runs AS r
       ON r.provider = n.provider AND r.complete AND r.run_id <> s.last_run
-     AND r.ended_at > s.last_at AND r.ended_at <= $as_of
+     AND r.ended_at > s.last_at AND r.ended_at <= $until
     GROUP BY n.offer_id
 )
 SELECT n.*, CASE a.runs WHEN 0 THEN 'active' ELSE 'missing' END AS state
