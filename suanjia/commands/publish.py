@@ -25,20 +25,28 @@ _NOTHING: dict[str, Any] = {
 @click.pass_obj
 def command(settings: Settings, as_json: bool) -> int:
     """Build, check and publish a generation 发布. Readers are never blocked; nothing new ends with 4."""
+    from functools import partial
+
     from catalog.providers import ProviderFileError, load_providers
+    from reports.fit import weekly
+    from reports.fit.job import JobError
     from warehouse.errors import Refused, WarehouseError
     from warehouse.jsonout import dumps
     from warehouse.publish import publish
 
+    home, now = settings.home, settings.now()
     try:
+        providers = load_providers(home)
         done = publish(
-            settings.home,
-            settings.now(),
-            load_providers(settings.home),
+            home,
+            now,
+            providers,
             __version__,
+            extra_tables=partial(weekly.extra_tables, now=now, providers=providers, home=home),
+            extra_inputs=weekly.extra_inputs(home),
             keep=int(settings.number("keep_generations")),
         )
-    except ProviderFileError as error:
+    except (ProviderFileError, JobError) as error:
         raise Failure(str(error)) from None
     except WarehouseError as error:
         if as_json:
