@@ -48,7 +48,8 @@ SELECT 'offers: state ' || state FROM offers WHERE state NOT IN ('active', 'miss
 
 SELECT 'offers: ' || offer_id || ' stands twice' FROM offers GROUP BY offer_id HAVING count(*) > 1 LIMIT 5;
 
-SELECT 'offers: ' || offer_id || ' costs ' || price FROM offers WHERE NOT price > 0 LIMIT 5;
+SELECT 'offers: ' || offer_id || ' costs ' || price || ' or ' || price_cny_per_card_hour_gross || ' CNY an hour'
+FROM offers WHERE price <= 0 OR price_cny_per_card_hour <= 0 OR price_cny_per_card_hour_gross <= 0 LIMIT 5;
 
 -- kept + rejected + held = parsed, of every run
 SELECT 'runs: ' || run_id || '/' || provider || ' does not add up'
