@@ -14,9 +14,10 @@ from math import ceil, inf
 from typing import Any
 
 from reports.fit.job import Job, JobError
+from reports.fit.pace import fastest, on_host, quickest, task_on
 from reports.fit.use import Footprint, Good, Shape, Use
 from sizing import cards as card_table
-from sizing import plan, profiles, speed, workload
+from sizing import plan, workload
 from sizing.errors import SizingError
 from sizing.host import host, trained_params
 from sizing.plan import Plan
@@ -24,21 +25,10 @@ from sizing.task import Task, parse
 from sizing.units import GB
 from sizing.workload import Workload
 
-# The bound is the speed of one card without communication, in the quickest framework it may run in; a little
-# above it, for what rounds inside the speed model.
-SLACK = 1.01
 BYTES_PER_PARAM = 2.0
 ADAPTERS = ("lora", "qlora")
 UNIT_TOKENS = 1e9
 CARD_NOTES = ("no card", "cards not given")  # of a task read without a card, to say what the job is
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """What a bound needs of one card: the task on it, and tokens a second that no plan per card passes."""
-
-    task: Task
-    tokens_per_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,41 +44,40 @@ class PlanTable:
 
     def __init__(self, unit: Workload) -> None:
         self.unit = unit
-        self.paces: dict[Good, Pace | None] = {}
-        self.fixed: dict[tuple[Good, int, int], float] = {}
+        self.tasks: dict[Good, Task | None] = {}
+        self.ideals: dict[Good, tuple[float, float]] = {}
+        self.leasts: dict[tuple[Good, int, int], tuple[float, float]] = {}
         self.ways: dict[tuple[Good, int, int], Way | None] = {}
 
-    def pace(self, good: Good) -> Pace | None:
-        """None where the card cannot do the work at all."""
-        if good not in self.paces:
-            self.paces[good] = self._pace(good)
-        return self.paces[good]
+    def task(self, good: Good) -> Task | None:
+        """The job on one such card; None where the card cannot do the work at all."""
+        if good not in self.tasks:
+            try:
+                self.tasks[good] = task_on(self.unit, good)
+            except SizingError:
+                self.tasks[good] = None
+        return self.tasks[good]
 
-    def _pace(self, good: Good) -> Pace | None:
-        try:
-            card = card_table.get(good.card, good.form)
-            raw = {"grad_checkpoint": True, "flash_attn": True, **self.unit.task(cards=1, nodes=1)}
-            if self.unit.method == "qlora":
-                raw.setdefault("quant", "nf4")
-            task = parse({**raw, "tp": None, "pp": None}, card)
-        except SizingError:
-            return None
-        if task.method == "inference":
-            return Pace(task, inf)
-        quickest = [replace(task, zero="0", offload="none")]
-        if (card.nvswitch or card.is_npu) and not task.quant:
-            quickest.append(replace(quickest[0], profile=profiles.load()["megatron"]))
-        return Pace(task, SLACK * max(speed.training_speed(t, card).tokens_per_s for t in quickest))
+    def ideal(self, good: Good) -> tuple[float, float]:
+        """(seconds to load and save, tokens a second) of one card that never waits for another."""
+        if good not in self.ideals:
+            task = self.task(good)
+            assert task is not None
+            self.ideals[good] = self._fixed(task, 1, 1), fastest(task)
+        return self.ideals[good]
 
-    def fixed_least(self, good: Good, cards: int, nodes: int) -> float:
-        """Seconds to load and save on so many machines, at least."""
+    def _fixed(self, task: Task, cards: int, nodes: int) -> float:
+        found = host(replace(task, cards=cards, nodes=nodes))
+        return found.load_s + found.save_s * max(1.0, self.unit.epochs)
+
+    def least(self, good: Good, cards: int, nodes: int) -> tuple[float, float]:
+        """(seconds to load and save, tokens a second and card) that no plan on so many cards does better."""
         key = good, cards, nodes
-        if key not in self.fixed:
-            pace = self.pace(good)
-            assert pace is not None
-            found = host(replace(pace.task, cards=cards, nodes=nodes))
-            self.fixed[key] = found.load_s + found.save_s * max(1.0, self.unit.epochs)
-        return self.fixed[key]
+        if key not in self.leasts:
+            task = self.task(good)
+            assert task is not None
+            self.leasts[key] = self._fixed(task, cards, nodes), quickest(task, cards, nodes)
+        return self.leasts[key]
 
     def way(self, good: Good, cards: int, nodes: int) -> Way | None:
         """The plan on exactly so many cards, fitting or the least bad; None where the card is unfit."""
@@ -105,7 +94,7 @@ class PlanTable:
         alone = self.ways.get((good, 1, 1))
         if alone is None or alone.plan.verdict != "fits" or self.unit.method not in ADAPTERS:
             return None
-        return None if _on_host(alone.plan.strategy) else alone.plan.tokens_per_s_p50
+        return None if on_host(alone.plan.strategy) else alone.plan.tokens_per_s_p50
 
     def _way(self, good: Good, cards: int, nodes: int) -> Way | None:
         try:
@@ -186,15 +175,23 @@ class SizingPlanner:
         """The usual counts of a shape."""
         return shape.counts()
 
-    def bound(self, good: Good, cards: int, nodes: int) -> float | None:
-        """Load, save and the work at a pace no plan passes. On one card it bounds the card-seconds of all."""
-        pace = self.table.pace(good)
-        if pace is None:
+    def card_seconds(self, good: Good) -> float | None:
+        """One card's load and save, and the work at the pace of one card that never waits for another."""
+        if self.table.task(good) is None:
             return None
         if self.workload.method == "inference":
             return (self.workload.hours or 0.0) * 3600
-        rate = self.table.known_rate(good) or pace.tokens_per_s
-        return self.table.fixed_least(good, cards, nodes) + self.work / (rate * cards)
+        fixed, rate = self.table.ideal(good)
+        return fixed + self.work / (self.table.known_rate(good) or rate)
+
+    def bound(self, good: Good, cards: int, nodes: int) -> float | None:
+        """Load, save and the work at a pace no plan on so many cards passes."""
+        if self.table.task(good) is None:
+            return None
+        if self.workload.method == "inference":
+            return (self.workload.hours or 0.0) * 3600
+        fixed, rate = self.table.least(good, cards, nodes)
+        return fixed + self.work / ((self.table.known_rate(good) or rate) * cards)
 
     def use(self, good: Good, cards: int, nodes: int) -> Use | None:
         """The plan on exactly so many cards, where its p90 fits the cards' memory."""
@@ -209,7 +206,7 @@ class SizingPlanner:
             return None
         p50, p90 = self._seconds(way)
         strategy = way.plan.strategy
-        return Use(cards, nodes, strategy, ceil(p50), ceil(p90), way.plan.cpu_ram_gib, _on_host(strategy))
+        return Use(cards, nodes, strategy, ceil(p50), ceil(p90), way.plan.cpu_ram_gib, on_host(strategy))
 
     def _seconds(self, way: Way) -> tuple[float, float]:
         if self.workload.method == "inference":
@@ -257,7 +254,7 @@ class SizingPlanner:
                 for name, way in ways
                 if way is not None
                 and way.plan.verdict == "fits"
-                and (leaning or not _on_host(way.plan.strategy))
+                and (leaning or not on_host(way.plan.strategy))
             ]
             if fitting:
                 name, best = min(fitting, key=lambda row: (row[1].plan.usable_gib or inf, row[0]))
@@ -271,10 +268,6 @@ class SizingPlanner:
                     "hours_p90": round(self._seconds(best)[1] / 3600, 2),
                 }
         return None
-
-
-def _on_host(strategy: str) -> bool:
-    return "offload" in strategy
 
 
 def _floats(value: Any) -> Any:

@@ -184,7 +184,7 @@ class _Run:
     # --- groups, ways and plans
 
     def _start(self, good: Good, groups: list[Group]) -> None:
-        card_seconds = self.planner.bound(good, 1, 1)
+        card_seconds = self.planner.card_seconds(good)
         if card_seconds is not None:
             self.heap += [(group.least(card_seconds), next(self.order), group) for group in groups]
         elif self.asked.count:

@@ -87,11 +87,11 @@ class Planner(Protocol):
     def counts(self, shape: Shape) -> Sequence[tuple[int, int]]:
         """(cards, nodes) to try on offers of this shape."""
 
-    def bound(self, good: Good, cards: int, nodes: int) -> float | None:
-        """Seconds that no plan on so many cards can beat, cheap to ask; None: the card cannot do the work.
+    def card_seconds(self, good: Good) -> float | None:
+        """Card-seconds that no plan on this good goes below, cheap to ask; None: it cannot do the work."""
 
-        Asked for one card on one machine, it bounds the card-seconds of every plan on that good.
-        """
+    def bound(self, good: Good, cards: int, nodes: int) -> float | None:
+        """Seconds that no plan on exactly so many cards can beat, cheap to ask."""
 
     def use(self, good: Good, cards: int, nodes: int) -> Use | None:
         """The plan on exactly so many cards that fits, else None."""

@@ -179,11 +179,11 @@ def test_the_bound_is_never_above_the_plan() -> None:
     goods = [Good("RTX4090", None), Good("A100-80G", "SXM"), Good("A100-80G", "PCIE"), Good("910B-64G", None)]
     goods += [Good("L20", None), Good("V100-32G", None), Good("H20-96G", None), Good("T4", None)]
     for method in ("lora", "qlora", "full"):
-        for model in ("Qwen2.5-7B", "Yi-34B"):
+        for model in ("Qwen2.5-7B", "Yi-34B", "Qwen2.5-72B", "Qwen3-30B-A3B"):
             planner = SizingPlanner.of(job_of({**LORA, "model": model, "method": method}))
             for good in goods:
-                least = planner.bound(good, 1, 1)
-                for cards, nodes in [*Shape(8, 8, 64).counts(), (10, 1)]:
+                least = planner.card_seconds(good)
+                for cards, nodes in [*Shape(8, 8, 64).counts(), (3, 1), (10, 1)]:
                     before = planner.bound(good, cards, nodes)
                     use = planner.use(good, cards, nodes)
                     if use is None:
@@ -216,7 +216,9 @@ def test_inference_runs_for_the_hours_asked() -> None:
     use = planner.use(Good("RTX4090", None), 1, 1)
     assert use is not None
     assert use.seconds_p50 == use.seconds_p90 == 24 * 3600
-    assert planner.bound(Good("RTX4090", None), 1, 1) == 24 * 3600
+    assert (
+        planner.bound(Good("RTX4090", None), 1, 1) == planner.card_seconds(Good("RTX4090", None)) == 24 * 3600
+    )
 
 
 def test_lora_on_one_card_and_full_on_several() -> None:

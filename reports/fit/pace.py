@@ -1,0 +1,78 @@
+"""A pace that no plan of the sizing room passes: what lets the search leave most ways unplanned.
+
+It follows the planner's ladder of layouts (data parallel, ZeRO-2, ZeRO-3, Megatron where cards are linked,
+offload last) with everything else at its best: the micro-batch as asked, nothing squeezed. A test holds it
+against the plans of every method, model and card it can meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from reports.fit.use import Good
+from sizing import cards as card_table
+from sizing import profiles, speed
+from sizing.task import Task, parse
+from sizing.units import GIB
+from sizing.workload import Workload
+
+SLACK = 1.01  # for what rounds inside the speed model
+WEIGHT_BYTES = 2.0
+LEAST_QUANT_BYTES = 0.5
+
+
+def on_host(strategy: str) -> bool:
+    """Whether a plan keeps states or weights in host memory."""
+    return "offload" in strategy
+
+
+def task_on(unit: Workload, good: Good) -> Task:
+    """The job on one card of a kind, as the planner starts from it. SizingError where the card is unfit."""
+    card = card_table.get(good.card, good.form)
+    raw = {"grad_checkpoint": True, "flash_attn": True, **unit.task(cards=1, nodes=1)}
+    if unit.method == "qlora":
+        raw.setdefault("quant", "nf4")
+    return parse({**raw, "tp": None, "pp": None}, card)
+
+
+def fastest(task: Task) -> float:
+    """Tokens a second of one card that never waits for another, in the quickest framework it may run in."""
+    assert task.card is not None
+    if task.method == "inference":
+        return float("inf")
+    alone = replace(task, zero="0", offload="none")
+    ways = [alone, replace(alone, profile=profiles.load()["megatron"])] if _linked(task) else [alone]
+    return SLACK * max(speed.training_speed(way, task.card).tokens_per_s for way in ways)
+
+
+def _linked(task: Task) -> bool:
+    """Whether Megatron layouts are tried: every card of a machine linked to every other."""
+    assert task.card is not None
+    return task.trains_all and not task.quant and (task.card.nvswitch or task.card.is_npu)
+
+
+def quickest(task: Task, cards: int, nodes: int) -> float:
+    """Tokens a second and card, at best, of a training task on so many cards."""
+    assert task.card is not None
+    if task.method == "inference":
+        return float("inf")
+    found = [
+        speed.training_speed(way, task.card).tokens_per_s / way.cards for way in _ways(task, cards, nodes)
+    ]
+    return SLACK * max(found)
+
+
+def _ways(task: Task, cards: int, nodes: int) -> Iterator[Task]:
+    assert task.card is not None
+    bytes_each = LEAST_QUANT_BYTES if task.quant else WEIGHT_BYTES
+    whole = task.visible_gib is None or bytes_each * task.model.params <= task.visible_gib * GIB
+    here = replace(task, cards=cards, nodes=nodes, zero="0", offload="none")
+    if cards == 1:
+        yield here if whole else replace(here, zero="3", offload="cpu")
+        return
+    if whole:
+        yield here if not task.trains_all else replace(here, zero="2")
+    yield replace(here, zero="3")
+    if _linked(task):
+        yield replace(task, zero="0", offload="none", profile=profiles.load()["megatron"])
