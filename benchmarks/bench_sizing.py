@@ -63,6 +63,8 @@ def accuracy(out: Callable[[str], None]) -> None:
         every += pairs
         out(peak_line(f"{name}, length and batch stated", errors_of(p for p in pairs if p[0].complete)))
         out(peak_line(f"{name}, all", errors_of(pairs)))
+    limits = [limit for row in truth.read() if (limit := truth.at_limit(row)) is not None]
+    out(peak_line("longest sequence that a memory size holds", errors_of(peaks(limits))))
     groups: dict[str, list[tuple[Row, Estimate]]] = defaultdict(list)
     for row, found in every:
         if row.complete:

@@ -22,14 +22,14 @@ from typing import Any
 
 from sizing import memory, profiles
 from sizing.profiles import Profile
-from sizing.truth import Row, is_training, log_ratio, quantile, read
+from sizing.truth import Row, at_limit, is_training, log_ratio, quantile, read
 from sizing.units import GIB
 
 # constant → (physical starting value, scale of the pull towards it, candidates)
 CONSTANTS: dict[str, tuple[float, float, tuple[float, ...]]] = {
     "logit_bytes": (12.0, 6.0, (2, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 18, 20, 22, 24, 26, 28, 30)),
     "logit_bytes_q": (16.0, 6.0, (4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28)),
-    "layer": (1.0, 0.4, (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2.0, 2.5)),
+    "layer": (1.0, 0.4, (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2.0, 2.5)),
     "overhead_gib": (1.2, 0.8, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0, 2.4)),
     "frag": (1.02, 0.05, (1.0, 1.02, 1.04, 1.06, 1.08, 1.1, 1.13, 1.16)),
     "token_kib": (0.0, 500.0, (0, 50, 100, 200, 300, 500, 700, 900, 1200, 1500, 2000)),
@@ -70,10 +70,16 @@ def as_stated(row: Row) -> Row:
     return row
 
 
+def with_limits(rows: Iterable[Row]) -> list[Row]:
+    """The rows, and those that state the longest sequence of a memory size as rows of that peak."""
+    every = list(rows)
+    return every + [limit for row in every if (limit := at_limit(row)) is not None]
+
+
 def group(rows: Iterable[Row]) -> dict[str, list[tuple[Row, float]]]:
     """Training rows with a measured peak, by profile, with their weights."""
     found: dict[str, list[tuple[Row, float]]] = defaultdict(list)
-    for row in map(as_stated, rows):
+    for row in map(as_stated, with_limits(rows)):
         if is_training(row) and row.peak_gib and row.task is not None:
             found[row.task.profile.key].append((row, weight(row)))
     for key in GENERIC_FROM:

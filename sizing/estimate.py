@@ -16,6 +16,8 @@ RESERVE_GIB = {"one": 0.3, "many": 0.5}
 # p90/p50 of what a run really needs (slack of the caching allocator gives way before a run fails).
 NEED_FITTED, NEED_OTHER, NEED_GUESSED = 1.04, 1.08, 1.25
 GUESSED_SPREAD = 1.5
+# Batches of changing length let the caching allocator grow into this share of the free memory (docs §2.6).
+ELASTIC = 0.15
 PILOT_SPREAD = 1.1
 
 
@@ -99,6 +101,13 @@ def high(task: Task, p50: float, usable: float | None) -> tuple[float, float]:
     return max(need, shown), need
 
 
+def elastic(task: Task, need: float) -> float:
+    """GiB that the allocator is seen to hold beyond the need where lengths vary (they do when none is given)."""
+    if not task.length_assumed or task.visible_gib is None or task.method == "inference":
+        return 0.0
+    return max(0.0, ELASTIC * (task.visible_gib - need))
+
+
 def peak_of(task: Task) -> Parts:
     """Parts and phases of the fullest card, bytes."""
     return inference.inference_parts(task) if task.method == "inference" else memory.training_parts(task)
@@ -108,9 +117,12 @@ def estimate(task: Task, *, step_seconds: float | None = None, dataset_gb: float
     """Size one task. `step_seconds`: measured seconds of one optimizer step, which overrides the speed
     model."""
     found = peak_of(task)
-    p50 = found.peak / GIB
+    least = found.peak / GIB
+    slack = elastic(task, least)
+    p50 = least + slack
     usable = usable_gib(task)
-    p90, need = high(task, p50, usable)
+    p90, need = high(task, least, usable)
+    p90 = max(p90, p50)
     notes = list(task.assumptions)
     rates: tuple[float | None, float | None, float | None] = (None, None, None)
     seconds: dict[str, float] = {}
@@ -131,13 +143,16 @@ def estimate(task: Task, *, step_seconds: float | None = None, dataset_gb: float
         notes.append("no card: speed not estimated")
     if task.card is not None and task.card.note:
         notes.append(task.card.note)
+    parts = {k: gib(v) for k, v in found.parts.items()}
+    if slack:
+        parts["elastic_reserve"] = slack
     return Estimate(
         task,
         p50,
         p90,
         need,
         usable,
-        {k: gib(v) for k, v in found.parts.items()},
+        parts,
         found.binding,
         *rates,
         seconds,

@@ -71,7 +71,7 @@ def layer_bytes(task: Task, saved: bool) -> float:
         )
         ffn_tensors = (3.0 if m.gated else 1.0) + ("down" in touched)
         if (
-            task.profile.adapter_bytes > 8
+            task.profile.adapter_io and task.profile.adapter_bytes > 8
         ):  # fp32 adapters read fp32 copies of their inputs and write fp32 outputs
             inputs, outputs = adapter_io(task)
             adapters = 2.0 * inputs if saved else 4.0 * (inputs + outputs)

@@ -41,6 +41,7 @@ class Profile:
     embed_bytes: float = 2.0  # embeddings, head and norms beside a quantised base
     head_quantised: bool = False
     residual_fp32: bool = False  # k-bit preparation keeps the residual stream in fp32
+    adapter_io: bool = True  # fp32 adapters cast what they read and write (PEFT); fused kernels do not
     adapter_bytes: float = 16.0  # per LoRA parameter: fp32 weight, gradient, two Adam states
     act_offload: bool = False  # checkpoints live in host memory
     ckpt_share: float = 1.0  # of the checkpoints that stay on the card

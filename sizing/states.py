@@ -133,6 +133,9 @@ def full_states(task: Task, local: Held) -> dict[str, float]:
     if master == "fp32" and zero and not task.profile.megatron:
         # the step works on an fp32 copy of the gradients, which takes the place of a sharded 16-bit one
         found["step_temporary"] = (2.0 if zero == 3 else 4.0) * full / shard[2]
+    if task.optimizer == "lisa":  # two sampled layers, embedding and head are trained at a time
+        live = 2.0 / task.model.layers + 2.0 * task.model.vocab * task.model.hidden / task.model.params
+        found["gradients"] *= min(1.0, live)
     if task.offload in ("optimizer", "cpu"):
         found["master"] = found["optimizer"] = found["step_temporary"] = 0.0
     if task.offload == "cpu":

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -96,6 +96,16 @@ def read(names: Iterable[str] = ("sizing_truth",)) -> list[Row]:
                 )
             )
     return found
+
+
+def at_limit(row: Row) -> Row | None:
+    """A row that states the longest sequence of a memory size, as a row whose peak is that memory."""
+    longest = row.measured.get("max_seq_len")
+    if longest is None or row.task is None or row.task.visible_gib is None:
+        return None
+    task = replace(row.task, seq_len=int(longest), length_assumed=False)
+    told = {**row.raw, "seq_len": int(longest)}
+    return replace(row, task=task, raw=told, measured={"peak_gib": row.task.visible_gib - 0.3})
 
 
 def log_ratio(predicted: float, measured: float) -> float:

@@ -34,6 +34,7 @@ PARTS = {
     "overhead": "上下文 context and workspace",
     "fragmentation": "碎片 fragmentation",
     "kv_cache": "KV 缓存 KV cache",
+    "elastic_reserve": "弹性保留 allocator reserve",
     "own_runs": "自有实测修正 own runs",
 }
 # A table for people shows the cards that are rented in China most; --card and --json reach all of them.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import click
 
-from pipeline.reading.card import CardReject, read
+from pipeline.reading.card import CardReading, CardReject, read
 from reports.numbers import dumps
 from sizing import cards as card_table
 from sizing import lines, runs
@@ -44,11 +45,18 @@ def number(text: str | None, flag: str) -> float | None:
         raise Failure(f"{flag} {text!r} is no number such as 7B, 20M or 1.5e9") from None
 
 
-def read_card(text: str, mem_gb: float | None, notes: list[str]) -> tuple[CardFacts | None, int | None]:
-    """The card reader's answer as sizing needs it: facts, and the count where the text names one."""
+@lru_cache(maxsize=4096)
+def _reading(text: str) -> CardReading | CardReject:
+    """What the text names; what stands in brackets counts only where it reads so (`910B (Atlas 900 A2)`)."""
     reading = read(text)
     if isinstance(reading, CardReject) and "(" in text:
-        reading = read(text.split("(")[0])
+        return read(text.split("(")[0])
+    return reading
+
+
+def read_card(text: str, mem_gb: float | None, notes: list[str]) -> tuple[CardFacts | None, int | None]:
+    """The card reader's answer as sizing needs it: facts, and the count where the text names one."""
+    reading = _reading(text)
     if isinstance(reading, CardReject) or reading.card is None:
         why = {
             "multiple_cards": "names several cards",

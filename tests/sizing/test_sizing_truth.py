@@ -108,6 +108,14 @@ def test_tokens_per_second() -> None:
     assert inside / len(rows) >= 0.80
 
 
+@pytest.mark.parametrize(
+    "row", [r for r in map(truth.at_limit, ROWS) if r is not None], ids=lambda row: row.id
+)
+def test_longest_sequence_that_a_memory_size_holds(row: Row) -> None:
+    assert row.peak_gib
+    assert sized(row).peak_gib_p50 == pytest.approx(row.peak_gib, rel=0.15)
+
+
 def test_inference_peaks() -> None:
     rows = [r for r in ROWS if r.raw["method"] == "inference" and r.complete and r.peak_gib]
     assert len(rows) == 10
