@@ -21,8 +21,8 @@ from reports.fit.search import Asked, Result, search
 from reports.fit.store import Grades, grades, market_of
 from reports.fit.terms import Terms, terms_of
 from reports.issue.clock import issue_week
-from reports.numbers import half_up
-from warehouse.calendar import monday_of
+from reports.numbers import half_up, plain
+from warehouse.calendar import monday_of, week_label
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,8 +48,7 @@ def fit_rows(
     for job in jobs:
         planner = SizingPlanner.of(job)
         for region in regions_of(market):
-            asked = replace(job, regions=() if region == NATION else (region,))
-            found = search(market, asked, planner, Asked(limit=ranks + 1))
+            found = search(market, asked_in(job, region), planner, Asked(limit=ranks + 1))
             rows += _rows(market, found, region, sources, week, graded or {}, ranks)
     return rows
 
@@ -63,6 +62,11 @@ def regions_of(market: Market) -> list[str]:
             if not region.endswith("0000") and region[:2] not in {"11", "12", "31", "50"}:
                 found.add(region[:4] + "00")
     return [NATION, *sorted(found - {NATION})]
+
+
+def asked_in(job: Job, region: str) -> Job:
+    """The job as the table asks it in a region; `CN` is the whole mainland there."""
+    return replace(job, regions=() if region == NATION else (region,))
 
 
 def _rows(
@@ -121,13 +125,23 @@ def workload_rows(jobs: Sequence[Job]) -> list[dict[str, str]]:
 def _spec(job: Job) -> str:
     told = {name: getattr(job, name) for name in job.__dataclass_fields__ if name not in {"name", "task"}}
     spec = {**job.task, **{name: value for name, value in told.items() if value not in (None, (), False)}}
-    return json.dumps(spec, ensure_ascii=False, sort_keys=True, default=str)
+    return json.dumps(plain(spec), ensure_ascii=False, sort_keys=True)
 
 
 def extra_inputs(home: Path | None = None) -> dict[str, str]:
     """What the tables depend on beside the offers: a hash of the workloads, by name, for the builder."""
     text = json.dumps(workload_rows(weekly_jobs(home)), ensure_ascii=False, sort_keys=True)
     return {"workloads": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def market_of_week(
+    con: duckdb.DuckDBPyConnection, terms: Mapping[str, Terms], week: date, built_at: datetime
+) -> tuple[Market, Sources]:
+    """The market that the table of a week speaks of: at its freeze, or at the build while it runs."""
+    asked = issue_week(week_label(week), built_at)
+    if asked.running:
+        return market_of(con, terms, built_at)
+    return market_of(con, terms, asked.as_of, seen_until=asked.end)
 
 
 def extra_tables(
@@ -141,12 +155,10 @@ def extra_tables(
     JobError for a workloads file of the user's that cannot be read.
     """
     jobs = weekly_jobs(home)
-    terms: dict[str, Terms] = terms_of(providers)
-    frozen = issue_week(None, now)
-    past, known = market_of(con, terms, frozen.as_of, seen_until=frozen.end)
-    rows = fit_rows(past, jobs, known, frozen.monday, grades(con, frozen.monday))
-    market, sources = market_of(con, terms, now)
-    rows += fit_rows(market, jobs, sources, monday_of(now), grades(con))
+    rows: list[dict[str, Any]] = []
+    for week in (issue_week(None, now).monday, monday_of(now)):
+        market, sources = market_of_week(con, terms_of(providers), week, now)
+        rows += fit_rows(market, jobs, sources, week, grades(con, week))
     return {"cheapest_fit": _arrow(rows), "workloads": _arrow_workloads(workload_rows(jobs))}
 
 

@@ -262,3 +262,30 @@ def test_buy_against_the_published_level(home: Path) -> None:
     assert here["rent"][0]["source"].startswith("price_level 440000")
     for flags in (("--region", "西藏"), ("--region", "火星"), ("--card", "T4", "--price", "50000")):
         assert getattr(run("buy", home, *flags).exception, "exit_code", None) == 2
+
+
+def test_explain_goes_from_the_fit_to_the_sheet(home: Path) -> None:
+    for week in ("2026-W48", "2026-W49"):
+        steps = json.loads(run("explain", home, f"fit:{week}/mine/北京/1", "--json").stdout)["steps"]
+        said = {step["what"]: step["value"] for step in steps}
+        assert "idc_a" in said["fit 跑法"]
+        assert said["again 复算"].endswith("the same")
+        assert "Qwen2.5-7B" in said["workload 任务"]
+        assert "1.98 CNY per h × 1" in said["compute 算力"]
+        assert any("sheet" in step["from"] or "sheet" in step["value"] for step in steps)
+    for name, code in (
+        ("fit:nonsense", 2),
+        ("fit:2026-W48/mine/火星/1", 2),
+        ("fit:2026-W48/none/CN/1", 4),
+        ("fit:2026-W48/mine/CN/99", 4),
+    ):
+        assert getattr(run("explain", home, name).exception, "exit_code", None) == code
+
+
+def test_workloads_are_kept_as_they_were_asked(con: Any) -> None:
+    from reports.fit.job import job_of, weekly_jobs
+
+    for name, spec in con.execute("SELECT name, spec FROM workloads").fetchall():
+        original = next((job for job in weekly_jobs() if job.name == name), None)
+        if original is not None:
+            assert job_of({**json.loads(spec, parse_float=Decimal), "name": name}) == original
