@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "load": ("suanjia.commands.load", "segments → warehouse"),
     "publish": ("suanjia.commands.publish", "build, check and publish a generation"),
     "cheapest": ("suanjia.commands.cheapest", "cheapest live offers"),
+    "index": ("suanjia.commands.index", "index and level series"),
     "sql": ("suanjia.commands.sql", "read-only SQL on the published generation"),
     "explain": ("suanjia.commands.explain", "from a number back to the page"),
     "export": ("suanjia.commands.export", "the published tables as files"),

@@ -1,7 +1,8 @@
-"""Whether a seller sets one mode as a constant times another (spot = half the hourly price, month = 480 hours).
+"""Whether a seller sets one mode as a constant times another (spot = half the hourly price, month = 480
+hours).
 
-Then its many prices are one decision. Cells and levels give every provider one vote already; this says where a
-vote is a rule.
+Then its many prices are one decision. Cells and levels give every provider one vote already; this says
+where a vote is a rule.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from warehouse.index.method import Administered
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Ratios of one provider's mode to its base mode: how many, their mean, their coefficient of variation."""
+    """Ratios of one provider's mode to its base mode: how many, their mean, their coefficient of
+    variation.
+    """
 
     n: int
     ratio: float

@@ -55,7 +55,7 @@ def compute(
 ) -> IndexResult:
     """The whole index as of `now`. `con` sees store.fact, store.good, store.run (`warehouse/sql/store.sql`).
 
-    Leaves temp tables named ix_… on the connection; `store` needs none of them.
+    Works in temp tables and macros named ix_…; the tables are gone when it returns.
     """
     clock = micros(now)
     names = {NATION: "全国", **(regions or {})}
@@ -77,7 +77,7 @@ def compute(
     fresh = emit.price_index(shape, chain.cell_rows, seen.check, by_week, names, method, clock)
     revised, revisions = revise(con, fresh, previous, decisions, method)
     levels = outputs.levels(con, shape, rows, chain.key_rows, names, method)
-    return IndexResult(
+    result = IndexResult(
         price_index=revised,
         price_level=levels,
         held=outputs.held_table(facts, verdicts, quarantine, decisions, clock),
@@ -89,6 +89,11 @@ def compute(
         index_revisions=revisions,
         index_alarms=alarms(shape, chain.cell_rows, seen, method),
     )
+    for (name,) in con.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE temporary AND starts_with(table_name, 'ix_')"
+    ).fetchall():
+        con.execute(f"DROP TABLE {name}")
+    return result
 
 
 def store(con: duckdb.DuckDBPyConnection, result: IndexResult) -> None:
@@ -120,9 +125,7 @@ def _complete_runs(con: duckdb.DuckDBPyConnection, shape: Shape) -> CompleteRuns
     return CompleteRuns(runs[:, 0], runs[:, 1])
 
 
-def _may_start(
-    con: duckdb.DuckDBPyConnection, shape: Shape, rows: Sequence[KeyRow], method: Method
-) -> Ints:
+def _may_start(con: duckdb.DuckDBPyConnection, shape: Shape, rows: Sequence[KeyRow], method: Method) -> Ints:
     """Per cell the first week in which it may have its base: a card new to this store waits."""
     seen = columns(con, "SELECT key_no, week FROM ix_seen")
     beginning = con.execute("SELECT min((day + 3) // 7) FROM ix_fact").fetchall()[0][0]
@@ -132,10 +135,7 @@ def _may_start(
         first[card] = min(week, first.get(card, week))
     wait = method.new_card.candidate_weeks
     return np.array(
-        [
-            (week if (week := first.get(cell.card, 0)) == beginning else week + wait)
-            for cell in shape.cells
-        ],
+        [(week if (week := first.get(cell.card, 0)) == beginning else week + wait) for cell in shape.cells],
         dtype=np.int64,
     )
 

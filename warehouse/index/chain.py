@@ -1,8 +1,8 @@
 """The recursion over weeks: one pure function from what each week saw to every row of the index.
 
-Per week: keys that are gone leave; new prices are tested against their cells; what is missing is imputed or
-leaves; every cell that has an accepted price is linked to its last active week, the others are in outage. Where
-the widest cell of a good has no accepted price at all, its keys wait as they are.
+Per week: keys that are gone leave; new prices are tested against their cells; what is missing is imputed
+or leaves; every cell that has an accepted price is linked to its last active week, the others are in
+outage. Where the widest cell of a good has no accepted price at all, its keys wait as they are.
 """
 
 from __future__ import annotations
@@ -202,9 +202,7 @@ class Chain:
     def _screen(self, week: Week, price: Ints) -> Screen:
         here, had = price[self.shape.member_key], self.members.price
         both = self.members.observed & (here != MISSING) & (had != MISSING)
-        return screen(
-            self.shape, price, had, both, week.number, self.releases, self.method.outlier
-        )
+        return screen(self.shape, price, had, both, week.number, self.releases, self.method.outlier)
 
     def _sold_out_newcomers(self, week: Week, price: Ints, before: Ints) -> Ints:
         """Listed prices of keys that are new and sold out: collected, but not counted as observed."""

@@ -14,8 +14,8 @@ def geometric_aggregate(
 ) -> list[float]:
     """Chain of the weighted geometric links of the components; None = suppressed in that week.
 
-    Where a component is missing on either side of a link the weights of the others are renormalised over the link,
-    never over levels. ValueError when a week has no component left.
+    Where a component is missing on either side of a link the weights of the others are renormalised over
+    the link, never over levels. ValueError when a week has no component left.
     """
     weeks = {len(values) for values in components.values()}
     if len(weeks) != 1:
@@ -38,7 +38,9 @@ def geometric_aggregate(
 
 
 def rereference(values: Sequence[float | None], week: int) -> list[float | None]:
-    """The same series with `week` = 100; every rate of change stays. ValueError where it has no value there."""
+    """The same series with `week` = 100; every rate of change stays. ValueError where it has no value
+    there.
+    """
     base = values[week]
     if base is None:
         raise ValueError("a week without a value cannot be the reference")

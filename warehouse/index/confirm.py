@@ -1,4 +1,6 @@
-"""Who else has seen a price: sightings of (unit, provider, price), day by day, and holds that wait for one."""
+"""Who else has seen a price: sightings of (unit, provider, price), day by day, and holds that wait for
+one.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ class Confirmations:
     """
 
     def __init__(self, unit: Ints, combos: Ints, where: Ints, within: Fraction) -> None:
-        """`combos` pack (group, price, provider), `unit` is their unit, `where` the combo of each observation."""
+        """`combos` pack (group, price, provider), `unit` is theirs, `where` is each observation's combo."""
         price_provider = combos & (2 ** (PRICE_BITS + PROVIDER_BITS) - 1)
         pairs, pair_of_combo = np.unique(
             unit << (PRICE_BITS + PROVIDER_BITS) | price_provider, return_inverse=True

@@ -119,7 +119,10 @@ def price_index(
         "flags": _flags(col),
         "share_moved": floats(rounded(col["moved"], 6)),
         "direction": pa.array(
-            [_DIRECTIONS[d] if p else None for d, p in zip(direction.tolist(), printable.tolist(), strict=True)],
+            [
+                _DIRECTIONS[d] if p else None
+                for d, p in zip(direction.tolist(), printable.tolist(), strict=True)
+            ],
             pa.string(),
         ),
         "status": words(final.astype(np.int64), ("provisional", "final")),
@@ -141,7 +144,9 @@ def _times(micros: Ints) -> pa.Array:
 def _flags(col: Mapping[str, NDArray[Any]]) -> pa.Array:
     single = (col["providers"] == 1) & (col["state"] != OUTAGE)
     columns: list[Bools] = [col["provider_outage"], col["composition"], single, col["source_switch"]]
-    code = sum((column.astype(np.int64) << i for i, column in enumerate(columns)), np.zeros(len(single), np.int64))
+    code = sum(
+        (column.astype(np.int64) << i for i, column in enumerate(columns)), np.zeros(len(single), np.int64)
+    )
     texts = [",".join(f for i, f in enumerate(_FLAGS) if n >> i & 1) for n in range(2 ** len(_FLAGS))]
     return words(code, texts)
 
@@ -169,7 +174,9 @@ def key_weeks(shape: Shape, rows: Sequence[KeyRows]) -> pa.Table:
 
 
 def _key_series(shape: Shape) -> tuple[list[str], Ints]:
-    kinds = [RENTABLE if shape.twin[k] >= 0 else shape.cells[shape.top[k]].price_kind for k in range(shape.size)]
+    kinds = [
+        RENTABLE if shape.twin[k] >= 0 else shape.cells[shape.top[k]].price_kind for k in range(shape.size)
+    ]
     distinct = sorted(set(kinds))
     return distinct, np.array([distinct.index(kind) for kind in kinds], dtype=np.int64)
 

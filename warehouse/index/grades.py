@@ -34,8 +34,8 @@ def raw_grades(keys: Ints, providers: Ints, imputed: Ints, gate: Gate) -> Grades
 def shown_grades(raw: Grades, raw_before: Grades, shown_before: Grades) -> Grades:
     """The grade that is shown this week, so that a gate at its edge does not flicker.
 
-    A worse one shows at once, but `suppressed` shows C the first time; a better one needs two weeks running and
-    shows the lower of the two. `raw_before` is NONE after a week without a grade.
+    A worse one shows at once, but `suppressed` shows C the first time; a better one needs two weeks
+    running and shows the lower of the two. `raw_before` is NONE after a week without a grade.
     """
     out = shown_before.copy()
     first = shown_before == NONE

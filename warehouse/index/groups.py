@@ -36,8 +36,8 @@ def mean(group: Ints, values: Ints, size: int) -> tuple[Ints, Ints]:
 def two_stage(pair: Ints, pair_group: Ints, values: Ints, size: int) -> tuple[Ints, Ints, Ints]:
     """Mean across providers of the mean inside the provider.
 
-    `pair` numbers (group, provider) pairs, `pair_group[pair]` is the group. Returns (mean, rows, providers) of
-    each of `size` groups.
+    `pair` numbers (group, provider) pairs, `pair_group[pair]` is the group. Returns (mean, rows,
+    providers) of each of `size` groups.
     """
     inner, n = mean(pair, values, len(pair_group))
     there = n > 0

@@ -1,4 +1,6 @@
-"""What an absent key is imputed from (rule 9): its class's movement, by the first class that is thick enough."""
+"""What an absent key is imputed from (rule 9): its class's movement, by the first class that is thick
+enough.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,9 @@ class Ladder:
 def class_movements(shape: Shape, relative: Ints, counts: Bools, rule: Missing) -> Ladder:
     """Rungs for every key. `relative` per key; `counts`: observed and unquarantined in both weeks.
 
-    Same provider: pooled mean over its keys of the good, anywhere in the nation. Same region (the key's narrowest
-    cell) and nation: two-stage. An absent key never counts, so it is excluded from its own class by itself.
+    Same provider: pooled mean over its keys of the good, anywhere in the nation. Same region (the key's
+    narrowest cell) and nation: two-stage. An absent key never counts, so it is excluded from its own
+    class by itself.
     """
     keys = np.flatnonzero(counts)
     pooled, pooled_n = mean(shape.pool[keys], relative[keys], shape.pools)

@@ -1,12 +1,16 @@
-"""Holding back what lies far from the 30-day median of its card × mode × price kind × provider class (rule 6).
+"""Holding back what lies far from the 30-day median of its kind (rule 6).
 
-Every observation is measured against the unheld ones of the window strictly before it, so the rule runs forward
-in time. Day by day the median of each group is bounded from a histogram of its prices: from below by what a
-window of that day can hold at most, from above likewise. The bounds are a few ranks apart and decide all but a
-handful of prices; those are measured one by one. The verdicts are the exact ones, for every observation.
+The kind is card × mode × price kind × provider class.
 
-A held observation is confirmed by an unheld price of a second provider, at most one window old when it is held or
-seen later; repetition by the same provider confirms nothing. A confirmed one joins the medians from the next day.
+Every observation is measured against the unheld ones of the window strictly before it, so the rule runs
+forward in time. Day by day the median of each group is bounded from a histogram of its prices: from below
+by what a window of that day can hold at most, from above likewise. The bounds are a few ranks apart and
+decide all but a handful of prices; those are measured one by one. The verdicts are the exact ones, for
+every observation.
+
+A held observation is confirmed by an unheld price of a second provider, at most one window old when it is
+held or seen later; repetition by the same provider confirms nothing. A confirmed one joins the medians
+from the next day.
 """
 
 from __future__ import annotations
@@ -34,8 +38,8 @@ States = NDArray[np.int8]
 class Observations:
     """Columns of equal length, sorted by time: µs since the epoch, numbers, CNY · 10⁶ per card-hour.
 
-    A group is a card × mode × price kind × provider class; `unit_of_group` numbers the same without the class,
-    where a second provider may confirm.
+    A group is a card × mode × price kind × provider class; `unit_of_group` numbers the same without the
+    class, where a second provider may confirm.
     """
 
     time: Ints
@@ -49,7 +53,9 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Per observation: `held` at its own time, `review`, and when a second provider released it (or NEVER)."""
+    """Per observation: `held` at its own time, `review`, and when a second provider released it (or
+    NEVER).
+    """
 
     held: Bools
     review: Bools
@@ -76,7 +82,7 @@ class _Bands:
         self.review_below, self.review_above = Fraction(rule.review_below), Fraction(rule.review_above)
 
     def states(self, price: Ints, low: Ints, high: Ints) -> States:
-        """Verdicts for medians known to lie in low..high (all in one unit); UNSURE where they do not decide."""
+        """Verdicts for medians known to lie in low..high; UNSURE where that does not decide."""
 
         def under(bound: Fraction, median: Ints) -> Bools:
             return price * bound.denominator < bound.numerator * median
@@ -90,7 +96,6 @@ class _Bands:
         out[inside & (under(self.review_below, low) | over(self.review_above, high))] = REVIEW
         out[~under(self.review_below, high) & ~over(self.review_above, low)] = PASS
         return out
-
 
     def state(self, price: int, median: int) -> int:
         """The verdict on one price, median known."""
@@ -106,7 +111,8 @@ class _Bands:
 
 
 class _Run:
-    """State of one pass. `histogram` counts, per slot, the unheld observations of the last window and today's.
+    """State of one pass. `histogram` counts, per slot, the unheld observations of the last window and
+    today's.
 
     A slot is a (group, price); the slots of a group are neighbours, ordered by price.
     """
@@ -130,11 +136,16 @@ class _Run:
         self.histogram = np.zeros(len(self.slot_price), dtype=np.int64)
         self.kept: deque[tuple[int, list[Ints]]] = deque()  # (day, unheld rows), inside the reach
         self.kept_count = np.zeros(self.groups, dtype=np.int64)
-        self.by_group = np.argsort(obs.group.astype(np.uint16 if self.groups < 2**16 else np.int64), kind="stable")
+        self.by_group = np.argsort(
+            obs.group.astype(np.uint16 if self.groups < 2**16 else np.int64), kind="stable"
+        )
         self.time_by_group = obs.time[self.by_group]
         self.first_row = np.searchsorted(obs.group[self.by_group], np.arange(self.groups + 1))
         self.confirmations = Confirmations(
-            obs.unit_of_group[combos >> (PROVIDER_BITS + PRICE_BITS)], combos, where, Fraction(rule.release_within)
+            obs.unit_of_group[combos >> (PROVIDER_BITS + PRICE_BITS)],
+            combos,
+            where,
+            Fraction(rule.release_within),
         )
 
     def day(self, day: int, rows: Ints) -> None:

@@ -1,4 +1,6 @@
-"""The parameters of one version of the method, frozen: read from `methods/<id>.toml`, never changed in code."""
+"""The parameters of one version of the method, frozen: read from `methods/<id>.toml`, never changed in
+code.
+"""
 
 from __future__ import annotations
 

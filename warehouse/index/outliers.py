@@ -61,9 +61,10 @@ def screen(
 ) -> Screen:
     """Test this week's prices against every cell they are in.
 
-    `price` per series key (MISSING where not observed), `before` per member (MISSING where the key is new there),
-    `both` per member: accepted in both weeks, the only relatives that make the median and the MAD. A key that is
-    confirmed leaves them and the rest is tested again. Keys of the rentable series follow their list key.
+    `price` per series key (MISSING where not observed), `before` per member (MISSING where the key is new
+    there), `both` per member: accepted in both weeks, the only relatives that make the median and the
+    MAD. A key that is confirmed leaves them and the rest is tested again. Keys of the rentable series
+    follow their list key.
     """
     now = price[shape.member_key]
     tested = np.flatnonzero((now != MISSING) & (before != MISSING) & (shape.twin[shape.member_key] < 0))

@@ -85,7 +85,10 @@ def _temp(con: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
 def _name_table(names: Mapping[str, str]) -> pa.Table:
     pairs = sorted(names.items())
     return pa.table(
-        {"code": pa.array([p[0] for p in pairs], pa.string()), "name": pa.array([p[1] for p in pairs], pa.string())}
+        {
+            "code": pa.array([p[0] for p in pairs], pa.string()),
+            "name": pa.array([p[1] for p in pairs], pa.string()),
+        }
     )
 
 
@@ -124,7 +127,15 @@ def administered(con: duckdb.DuckDBPyConnection, method: Method) -> pa.Table:
     for (provider, mode), values in sorted(ratios.items()):
         rule = detect(values, method.administered)
         rows.append(
-            (provider, mode, "on_demand", rule.n, round(rule.ratio, 8), round(rule.spread, 8), rule.administered)
+            (
+                provider,
+                mode,
+                "on_demand",
+                rule.n,
+                round(rule.ratio, 8),
+                round(rule.spread, 8),
+                rule.administered,
+            )
         )
     schema = pa.schema(
         [

@@ -1,8 +1,8 @@
 """The shape of the market that the recursion runs over: keys, cells, who is in which, and what each week saw.
 
-Keys are numbered by their names, cells by (series, card, mode, kind, region); nothing here depends on the order
-in which rows came in. A key of price kind `list` stands twice: in the series `list`, and in `rentable` with the
-prices it had while in stock.
+Keys are numbered by their names, cells by (series, card, mode, kind, region); nothing here depends on the
+order in which rows came in. A key of price kind `list` stands twice: in the series `list`, and in
+`rentable` with the prices it had while in stock.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Cell:
 class Shape:
     """Numbers that tie keys, cells and providers together. Arrays are indexed by key, member, pair or cell.
 
-    A member is a (cell, key); members are sorted by cell, provider, key. A pair is a (cell, provider) with members.
+    A member is a (cell, key); members are sorted by cell, provider, key. A pair is a (cell, provider)
+    with members.
     """
 
     cells: tuple[Cell, ...]

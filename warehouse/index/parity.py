@@ -1,7 +1,7 @@
 """Which region is dearer, like for like (rule 14): country-product-dummy regression.
 
-Log price = region effect + card effect, ordinary least squares; the reference region is 100. Regions that share no
-card with it, not even through a third region, cannot be compared and get no value.
+Log price = region effect + card effect, ordinary least squares; the reference region is 100. Regions that
+share no card with it, not even through a third region, cannot be compared and get no value.
 """
 
 from __future__ import annotations

@@ -104,7 +104,8 @@ def read_goods(con: duckdb.DuckDBPyConnection, method: Method, now: datetime) ->
     set_variables(con, method, now)
     script(con, "index_goods")
     rows = con.execute(
-        "SELECT key_name, provider, card, billing_mode, price_kind, region_code, scope FROM ix_key ORDER BY key_no"
+        "SELECT key_name, provider, card, billing_mode, price_kind, region_code, scope FROM ix_key"
+        " ORDER BY key_no"
     ).fetchall()
     return [KeyRow(*row) for row in rows]
 

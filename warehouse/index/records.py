@@ -1,4 +1,5 @@
-"""Plain records as a store, for whoever wants the method without the rest: tests, notebooks, other people's data.
+"""Plain records as a store, for whoever wants the method without the rest: tests, notebooks, other
+people's data.
 
 A record is a mapping; what it leaves out takes the default of the table below. `price` is CNY per card-hour.
 """
@@ -50,9 +51,10 @@ def open_records(
 ) -> duckdb.DuckDBPyConnection:
     """An in-memory connection that `compute` can work on; the caller closes it.
 
-    Observations: `price`, `observed_at` (aware), optionally `run` (a name), `in_stock`, `valid_until` and every
-    field of GOOD. Runs: `run`, optionally `provider`, `kind` (`crawl` or `import`), `started_at`, `complete`,
-    `usable`, `loaded_at`; a run that only observations name is an import that is not complete.
+    Observations: `price`, `observed_at` (aware), optionally `run` (a name), `in_stock`, `valid_until` and
+    every field of GOOD. Runs: `run`, optionally `provider`, `kind` (`crawl` or `import`), `started_at`,
+    `complete`, `usable`, `loaded_at`; a run that only observations name is an import that is not
+    complete.
     """
     rows = [dict(row) for row in observations]
     told = _runs(rows, [dict(run) for run in runs])
@@ -69,7 +71,9 @@ def open_records(
         facts.append(
             (obs, row["observed_at"], number, run, price, cny, row.get("in_stock"), row.get("valid_until"))
         )
-    con = duckdb.connect(config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"})
+    con = duckdb.connect(
+        config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    )
     con.execute("SET TimeZone = 'UTC'; CREATE SCHEMA store")
     _store(con, "good", _goods(goods))
     _store(con, "run", _run_table(told, numbers))
@@ -78,10 +82,7 @@ def open_records(
 
 
 def _runs(rows: list[dict[str, Any]], given: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    out = [
-        {**_RUN, **run, "provider": run.get("provider", GOOD["provider"][0])}
-        for run in given
-    ]
+    out = [{**_RUN, **run, "provider": run.get("provider", GOOD["provider"][0])} for run in given]
     known = {(run["run"], run["provider"]) for run in out}
     for row in rows:
         key = (row.get("run", "r"), row.get("provider", GOOD["provider"][0]))
@@ -127,7 +128,9 @@ def _run_table(runs: list[dict[str, Any]], numbers: Mapping[tuple[Any, Any], int
 
 
 def _facts(facts: list[tuple[Any, ...]]) -> pa.Table:
-    obs, observed_at, good, run, price, cny, in_stock, valid_until = zip(*facts, strict=True) if facts else [()] * 8
+    obs, observed_at, good, run, price, cny, in_stock, valid_until = (
+        zip(*facts, strict=True) if facts else [()] * 8
+    )
     n = len(facts)
     return pa.table(
         {

@@ -1,8 +1,9 @@
 """Quarantine of key-weeks and its way out (rule 8): the same price again, a second provider, a reviewer.
 
-A key-week is confirmed when every price of it that its cells would not let pass is confirmed: by the same price of
-the same key in another run at least twelve hours apart — later, before the freeze, or earlier and itself in
-quarantine — or by a second provider that came to the same price in that week, or by a reviewer.
+A key-week is confirmed when every price of it that its cells would not let pass is confirmed: by the same
+price of the same key in another run at least twelve hours apart — later, before the freeze, or earlier
+and itself in quarantine — or by a second provider that came to the same price in that week, or by a
+reviewer.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import numpy as np
 from warehouse.index.calendar import DAY_US, HOUR_US, freeze_of, monday_of
 from warehouse.index.fixed import Bools, Ints, ln_fixed
 from warehouse.index.method import Method
-
 
 _STANDING_US = 28 * DAY_US
 
@@ -133,7 +133,8 @@ class Quarantine:
         first, last = np.searchsorted(self.told.time, (since, until))
         others = np.arange(first, last)
         others = others[self.told.unit[first:last] == self.told.unit[row]]
-        return others[self.told.provider[others] != self.told.provider[row]]
+        elsewhere: Ints = others[self.told.provider[others] != self.told.provider[row]]
+        return elsewhere
 
     def _waiting(self, key: int) -> list[int]:
         pending = self._pending.get(key)

@@ -67,7 +67,9 @@ def _empty_tables() -> str:
         body = schema.split(f"CREATE TABLE {table} (", 1)[1].split("\n);", 1)[0]
         return f"CREATE OR REPLACE TEMP TABLE {name} ({body});"
 
-    late = "CREATE OR REPLACE TEMP TABLE ix_fresh AS SELECT * EXCLUDE (method_version, vintage, published_at, "
+    late = (
+        "CREATE OR REPLACE TEMP TABLE ix_fresh AS SELECT * EXCLUDE (method_version, vintage, published_at, "
+    )
     late += "supersedes, note) FROM ix_before;"
     return ddl("price_index", "ix_before") + ddl("index_revisions", "ix_revised_before") + late
 

@@ -1,7 +1,7 @@
 """How sure a link is: standard deviation of its log relatives, interval, and when a move is called flat.
 
-With equal provider weights the variance of the two-stage mean is s² · Σ(1/n_p) / P²: thirty identical hosts of
-one seller are one voice. With one key a provider, or one provider, it is the textbook s²/n.
+With equal provider weights the variance of the two-stage mean is s² · Σ(1/n_p) / P²: thirty identical
+hosts of one seller are one voice. With one key a provider, or one provider, it is the textbook s²/n.
 """
 
 from __future__ import annotations

@@ -26,9 +26,7 @@ class Watch:
     departure: Floats
 
 
-def watch(
-    shape: Shape, key_rows: Sequence[KeyRows], cell_rows: Sequence[CellRows], method: Method
-) -> Watch:
+def watch(shape: Shape, key_rows: Sequence[KeyRows], cell_rows: Sequence[CellRows], method: Method) -> Watch:
     """Check series of all cells."""
     rows = joined(cell_rows)
     n = len(rows["week"]) if rows else 0
@@ -131,4 +129,3 @@ def alarms(shape: Shape, cell_rows: Sequence[CellRows], seen: Watch, method: Met
             "departure": pa.array(rounded(np.abs(seen.departure[loud]), 10) * np.sign(seen.departure[loud])),
         }
     )
-

@@ -107,9 +107,15 @@ def weeks_of(
     others = np.flatnonzero(shape.twin < 0)
     first_of[shape.key_no[others]] = others
     bundle: tuple[Floats, Floats] = (seen["vcpu"], seen["ram_gb"])
-    edges = {name: np.searchsorted(column, np.arange(span.start, span.stop + 1)) for name, column in (
-        ("seen", seen["week"]), ("list", listed.week), ("rent", rentable.week), ("source", source["week"])
-    )}
+    edges = {
+        name: np.searchsorted(column, np.arange(span.start, span.stop + 1))
+        for name, column in (
+            ("seen", seen["week"]),
+            ("list", listed.week),
+            ("rent", rentable.week),
+            ("source", source["week"]),
+        )
+    }
     for i, number in enumerate(span):
         s, p, r, o = (slice(*edges[name][i : i + 2]) for name in ("seen", "list", "rent", "source"))
         rows, key = seen["key_no"][s], listed.key[p]
@@ -150,11 +156,12 @@ def coverage(
 ) -> tuple[Floats, dict[str, Source]]:
     """Share of the planned sources that answered, week by week (NaN where none was planned), and each source.
 
-    Planned: active, asked at least once up to that week; one known only by sheets until its `valid_until`, else
-    thirty days after its last sheet.
+    Planned: active, asked at least once up to that week; one known only by sheets until its
+    `valid_until`, else thirty days after its last sheet.
     """
     rows = con.execute(
-        "SELECT provider, week, answered, crawled, sheet_t, valid_until FROM ix_source ORDER BY provider, week"
+        "SELECT provider, week, answered, crawled, sheet_t, valid_until FROM ix_source"
+        " ORDER BY provider, week"
     ).fetchall()
     sources: dict[str, Source] = {}
     for provider in sorted({row[0] for row in rows}):

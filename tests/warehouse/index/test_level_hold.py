@@ -13,7 +13,18 @@ from warehouse.index.level_hold import NEVER, Observations, Verdicts, hold_level
 from warehouse.index.method import LevelHold, load_method
 
 RULE = load_method().level_hold
-PRICES = (300_000, 330_000, 400_000, 1_000_000, 1_050_000, 1_100_000, 2_000_000, 2_100_000, 3_000_000, 3_300_000)
+PRICES = (
+    300_000,
+    330_000,
+    400_000,
+    1_000_000,
+    1_050_000,
+    1_100_000,
+    2_000_000,
+    2_100_000,
+    3_000_000,
+    3_300_000,
+)
 SIGHTING = st.tuples(
     st.integers(0, 60 * 4),  # quarter days: several at one moment, and more than one window
     st.integers(0, 3),  # group; two of them make a unit
@@ -76,7 +87,10 @@ def plain(obs: Observations, rule: LevelHold) -> Verdicts:
         first = dict(verdicts)
         for i in now:
             if first[i] == "hold" and any(
-                near(j, i) and time - window <= obs.time[j] <= time and first[j] != "hold" and not obs.barred[j]
+                near(j, i)
+                and time - window <= obs.time[j] <= time
+                and first[j] != "hold"
+                and not obs.barred[j]
                 for j in first
                 if not held[j]
             ):
@@ -113,7 +127,13 @@ def test_the_order_within_a_moment_does_not_matter(
 
     def told(way: list[tuple[int, int, int, int, bool]], verdicts: Verdicts) -> list[tuple[object, ...]]:
         return sorted(
-            zip(way, verdicts.held.tolist(), verdicts.review.tolist(), verdicts.released_at.tolist(), strict=True)
+            zip(
+                way,
+                verdicts.held.tolist(),
+                verdicts.review.tolist(),
+                verdicts.released_at.tolist(),
+                strict=True,
+            )
         )
 
     assert told(sightings, a) == told(shuffled, b)

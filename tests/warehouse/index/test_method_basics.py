@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.warehouse.index.market import Record, at, build, held, key_weeks, records, series, values
-from warehouse.index.grades import A, B, C, NONE, SUPPRESSED, shown_grades
+from warehouse.index.grades import NONE, SUPPRESSED, A, B, C, shown_grades
 from warehouse.index.method import MethodError, load_method, method_ids, parse_method
 from warehouse.index.places import cells_of
 
@@ -53,13 +53,15 @@ def test_rentable_uses_only_prices_seen_in_stock() -> None:
 
 
 def test_sold_out_all_week_is_missing_for_a_time() -> None:
-    # a: sold out in week 1 at a new price; b and c fall 10 %, so a is imputed 2.0 x 0.9 = 1.8 and the link is 0.9.
+    # a: sold out in week 1 at a new price; b and c fall 10 %, so a is imputed 2.0 x 0.9 = 1.8 and the link
+    # is 0.9.
     rows = [price(0, 2.0, in_stock=True), price(1, 2.5, in_stock=False)]
     for name in "bc":
         rows += [price(0, 2.0, provider=name, in_stock=True), price(1, 1.8, provider=name, in_stock=True)]
     result = build(rows)
     assert key_weeks(result)["a", 1] | {"week": None} == {
-        "series": "list", "key_no": 0, "week": None, "state": "imputed", "reason": "sold_out", "rung": "region",
+        "series": "list", "key_no": 0, "week": None,
+        "state": "imputed", "reason": "sold_out", "rung": "region",
         "price": key_weeks(result)["a", 1]["price"], "previous": key_weeks(result)["a", 1]["previous"],
     }  # fmt: skip
     assert float(key_weeks(result)["a", 1]["price"]) == 1.8
@@ -107,7 +109,12 @@ def test_nation_holds_every_mainland_offer_and_nothing_else() -> None:
         for row in build(rows, regions={"130700": "张家口市"}).price_index.to_pylist()
         if row["series"] == "list"
     }
-    assert got == {"CN": (3, "全国"), "130000": (1, "130000"), "130700": (1, "张家口市"), "810000": (1, "810000")}
+    assert got == {
+        "CN": (3, "全国"),
+        "130000": (1, "130000"),
+        "130700": (1, "张家口市"),
+        "810000": (1, "810000"),
+    }
 
 
 # 3 — planned sources, coverage, base week
@@ -127,7 +134,8 @@ def test_coverage_counts_active_sources_that_have_been_asked() -> None:
     runs = [crawl(0, "a", True), crawl(1, "a", True), crawl(2, "a", False)]
     runs += [crawl(1, "b", True), crawl(2, "b", True), crawl(1, "shut", True), crawl(1, "dead", False)]
     result = build(rows, runs, providers={"shut": "closed"})
-    # Week 0: a of a. Week 1: a and b of a, b, dead. Week 2: a broke off, dead was not asked again: b of three.
+    # Week 0: a of a. Week 1: a and b of a, b, dead. Week 2: a broke off, dead was not asked again: b of
+    # three.
     assert [row["coverage"] for row in series(result)] == pytest.approx([1, 2 / 3, 1 / 3], abs=1e-6)
 
 
@@ -140,7 +148,11 @@ def test_a_seller_known_by_sheets_is_planned_until_its_sheet_has_expired() -> No
 
 
 def test_base_is_100_in_the_first_week_whatever_the_coverage() -> None:
-    rows = [price(0, 2.0, provider="b"), price(1, 4.0, region_code="440300"), price(2, 4.4, region_code="440300")]
+    rows = [
+        price(0, 2.0, provider="b"),
+        price(1, 4.0, region_code="440300"),
+        price(2, 4.4, region_code="440300"),
+    ]
     rows += [price(1, 2.0, provider="b"), price(2, 2.0, provider="b")]
     city = series(build(rows), region_code="440300")
     assert [(row["state"], row["value"]) for row in city] == [
@@ -158,7 +170,7 @@ def test_a_card_that_comes_later_waits_three_weeks() -> None:
     rows = [price(w, 2.0) for w in range(7)]
     rows += [price(w, 5.0 + w, card="RTX5090") for w in range(2, 7)]
     result = build(rows)
-    assert [row["week"] for row in series(result, card="RTX4090")][0] == at(0).date()
+    assert next(row["week"] for row in series(result, card="RTX4090")) == at(0).date()
     new = series(result, card="RTX5090")
     # First seen in week 2; candidate in weeks 2, 3, 4; base in week 5 at 10.0, then 11.0.
     assert [(row["week"], row["state"], row["value"]) for row in new] == [
@@ -212,12 +224,13 @@ def test_grades_start_with_the_first_link() -> None:
 
 
 def test_imputed_relatives_do_not_make_the_median() -> None:
-    # Four keys fall by 20 % and four stay; e to h are absent in week 1 and come back in week 2 at their old prices.
-    # Observed in both weeks are a to d alone: fewer than five relatives, so only the absolute bound holds and the
-    # return (1 / 0.8 = +25 % on the imputed price) passes. With the imputed relatives in the MAD it would not be so.
-    down = {name: 2.0 for name in "abcd"}
-    stay = {name: 3.0 for name in "efgh"}
-    weeks = [down | stay, {name: 1.6 for name in down}, {name: 1.6 for name in down} | stay]
+    # Four keys fall by 20 % and four stay; e to h are absent in week 1 and come back in week 2 at their old
+    # prices. Observed in both weeks are a to d alone: fewer than five relatives, so only the absolute bound
+    # holds and the return (1 / 0.8 = +25 % on the imputed price) passes. With the imputed relatives in the
+    # MAD it would not be so.
+    down = dict.fromkeys("abcd", 2.0)
+    stay = dict.fromkeys("efgh", 3.0)
+    weeks = [down | stay, dict.fromkeys(down, 1.6), dict.fromkeys(down, 1.6) | stay]
     result = build(records(weeks))
     # Week 1: all eight at 0.8, four of them imputed (2.4). Week 2: exp((4 ln 1 + 4 ln 1.25) / 8) = 1.118034.
     assert values(result) == pytest.approx([100, 80, 80 * 1.25**0.5], abs=1e-6)
@@ -287,7 +300,11 @@ def test_count_classes_terms_forms_and_tiers_are_different_keys() -> None:
 
 
 def test_another_bundle_makes_another_good() -> None:
-    rows = [price(0, 2.0, vcpu=16, ram_gb=64), price(1, 3.0, vcpu=32, ram_gb=64), price(2, 3.3, vcpu=32, ram_gb=64)]
+    rows = [
+        price(0, 2.0, vcpu=16, ram_gb=64),
+        price(1, 3.0, vcpu=32, ram_gb=64),
+        price(2, 3.3, vcpu=32, ram_gb=64),
+    ]
     for name in "bcd":
         rows += [price(w, 2.0, provider=name, vcpu=16) for w in range(3)]
     result = build(rows)

@@ -53,7 +53,9 @@ def test_with_four_observations_only_the_absolute_band_holds() -> None:
 
 
 @pytest.mark.parametrize(("age", "word"), [(30.0, "level_hold"), (30.01, None)])
-def test_window_is_thirty_times_24_hours_and_ends_before_the_observation(age: float, word: str | None) -> None:
+def test_window_is_thirty_times_24_hours_and_ends_before_the_observation(
+    age: float, word: str | None
+) -> None:
     # Five observations at one moment, `age` days before: 720 h back is inside, a little more is not.
     rows = [price(0, 2.0, f"h{i}") for i in range(5)] + [price(age, 20.0)]
     assert held(build(rows)).get(6) == word
@@ -100,7 +102,9 @@ def test_repetition_never_releases_a_level_hold() -> None:
     rows = history() + [price(5 + i, 20.0) for i in range(10)]
     result = build(rows)
     assert sorted(held(result)) == list(range(6, 16))
-    assert "a" not in {provider for provider, _ in key_weeks(result) if key_weeks(result)[provider, _]["price"]}
+    assert "a" not in {
+        provider for provider, _ in key_weeks(result) if key_weeks(result)[provider, _]["price"]
+    }
 
 
 @pytest.mark.parametrize(
@@ -215,7 +219,8 @@ def test_a_second_provider_that_came_to_the_same_price_releases() -> None:
 
 
 def test_released_relatives_enter_the_link_but_not_the_classes() -> None:
-    # a is cut by half and confirmed in week 1; m is absent: imputed with the six steady ones (1.0), not with a.
+    # a is cut by half and confirmed in week 1; m is absent: imputed with the six steady ones (1.0), not
+    # with a.
     rows = [*week_of_cut((7, 2.0, "x"), (8, 2.0, "y")), price(0, 3.0, "m")]
     result = build(rows)
     assert float(key_weeks(result)["m", 1]["price"]) == 3.0

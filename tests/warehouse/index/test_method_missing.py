@@ -72,7 +72,9 @@ def test_a_key_back_in_the_fourth_week_is_linked_and_after_an_exit_it_enters_ane
     ("complete", "kind", "leaves"),
     [(True, "crawl", 2), (False, "crawl", None), (True, "import", 2), (False, "import", None)],
 )
-def test_two_complete_runs_without_a_key_end_it_at_once(complete: bool, kind: str, leaves: int | None) -> None:
+def test_two_complete_runs_without_a_key_end_it_at_once(
+    complete: bool, kind: str, leaves: int | None
+) -> None:
     # Provider a keeps selling zone y; zone x is in the run of week 0 only.
     rows = [crawled(0, 2.0, "a", zone="x"), *(crawled(w, 2.0, "a", zone="y") for w in range(4)), *steady(4)]
     runs = [crawl(w, "a", complete) | {"kind": kind} for w in range(4)]
@@ -112,12 +114,15 @@ def test_first_rung_same_provider_pooled_with_three_keys() -> None:
 
 
 def test_two_keys_of_the_provider_are_too_few_and_the_region_comes_next() -> None:
-    # Beijing: a's zones p, q fall 10 %, b stays: two-stage sqrt(0.9) = 0.948683. Guangdong (c, d) falls by a half.
+    # Beijing: a's zones p, q fall 10 %, b stays: two-stage sqrt(0.9) = 0.948683. Guangdong (c, d) falls by
+    # a half.
     rows = [price(0, 2.0, zone="x"), price(0, 2.0, "b"), price(1, 2.0, "b")]
     rows += [price(w, 2.0 - 0.2 * w, zone=zone) for zone in "pq" for w in (0, 1)]
     rows += [price(w, 2.0 - w, name, region_code="440000") for name in "cd" for w in (0, 1)]
     result = build(rows)
-    told = next(r for r in result.index_key_weeks.to_pylist() if r["state"] == "imputed" and r["series"] == "list")
+    told = next(
+        r for r in result.index_key_weeks.to_pylist() if r["state"] == "imputed" and r["series"] == "list"
+    )
     assert told["rung"] == "region"
     assert float(told["price"]) == pytest.approx(2 * 0.9**0.5, abs=1e-6)
 
@@ -127,7 +132,9 @@ def test_a_thin_region_takes_the_nation() -> None:
     rows = [price(0, 2.0), price(0, 2.0, "b"), price(1, 1.8, "b")]
     rows += [price(w, 2.0 - 0.4 * w, name, region_code="440000") for name in "cd" for w in (0, 1)]
     result = build(rows)
-    told = next(r for r in result.index_key_weeks.to_pylist() if r["state"] == "imputed" and r["series"] == "list")
+    told = next(
+        r for r in result.index_key_weeks.to_pylist() if r["state"] == "imputed" and r["series"] == "list"
+    )
     assert (told["rung"], float(told["price"])) == ("nation", pytest.approx(2 * 0.576 ** (1 / 3), abs=1e-6))
     # The nation's link is that movement too; Beijing's is the mean of b and the imputed a.
     assert values(result)[1] == pytest.approx(100 * 0.576 ** (1 / 3), abs=1e-6)
@@ -147,7 +154,8 @@ def test_without_a_class_the_key_leaves() -> None:
 
 
 def test_quarantined_keys_are_in_no_class() -> None:
-    # Week 1: x absent; b, c, d, e fall 10 %; f jumps tenfold and is held: x is imputed with 0.9, not with f's move.
+    # Week 1: x absent; b, c, d, e fall 10 %; f jumps tenfold and is held: x is imputed with 0.9, not with
+    # f's move.
     rows = [price(0, 2.0, "x")]
     rows += [price(w, 2.0 - 0.2 * w, name) for name in "bcde" for w in (0, 1)]
     rows += [price(0, 2.0, "f"), price(1, 5.9, "f")]
@@ -162,7 +170,8 @@ def test_quarantined_keys_are_in_no_class() -> None:
 
 
 def test_a_city_in_outage_is_null_and_links_to_its_last_prices() -> None:
-    # Shenzhen: 2.0, nothing, 2.4. The nation goes 10 % down and 10 % down meanwhile; nothing of it comes down here.
+    # Shenzhen: 2.0, nothing, 2.4. The nation goes 10 % down and 10 % down meanwhile; nothing of it comes
+    # down here.
     rows = [price(0, 2.0, "s", region_code="440300"), price(2, 2.4, "s", region_code="440300")]
     rows += [price(w, 2.0 * 0.9**w, name) for name in OTHERS for w in range(3)]
     result = build(rows)

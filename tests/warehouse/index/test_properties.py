@@ -72,9 +72,12 @@ def test_scaling_one_key_changes_no_index(keys: list[dict[str, Any]], factor: fl
     scaled = [row | {"price": row["price"] * factor} if row["zone"] == target else row for row in rows]
     a, b = build(rows, now=NOW), build(scaled, now=NOW)
     assume(not a.held.num_rows and not b.held.num_rows)
-    assert [row["value"] for row in a.price_index.to_pylist()] == pytest.approx(
-        [row["value"] for row in b.price_index.to_pylist()], nan_ok=True
-    ) if all(r["value"] is not None for r in a.price_index.to_pylist()) else True
+    assert (
+        [row["value"] for row in a.price_index.to_pylist()]
+        == pytest.approx([row["value"] for row in b.price_index.to_pylist()], nan_ok=True)
+        if all(r["value"] is not None for r in a.price_index.to_pylist())
+        else True
+    )
     for left, right in zip(a.price_index.to_pylist(), b.price_index.to_pylist(), strict=True):
         assert (left["value"] is None) == (right["value"] is None)
         if left["value"] is not None:

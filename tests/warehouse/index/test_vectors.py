@@ -219,7 +219,8 @@ def test_v11_weeks_are_shanghai_weeks() -> None:
         for moment, price in vector["input"]["observations"]
     ]
     runs = [
-        {"run": row["run"], "kind": "crawl", "started_at": row["observed_at"], "complete": True} for row in rows
+        {"run": row["run"], "kind": "crawl", "started_at": row["observed_at"], "complete": True}
+        for row in rows
     ]
     result = build(rows, runs, now=datetime(2026, 11, 30, tzinfo=UTC))
     got = {
@@ -295,7 +296,9 @@ def test_v16_quarantine_then_confirmed_catches_up() -> None:
     assert [row["value"] for row in rows] == levels(want["chained"])
     assert [row["n_quarantined"] for row in rows] == want["quarantined_count"]
     told = key_weeks(result)
-    assert [k for (k, week), row in told.items() if week == 1 and row["reason"] == "outlier"] == want["week1_flagged"]
+    assert [k for (k, week), row in told.items() if week == 1 and row["reason"] == "outlier"] == want[
+        "week1_flagged"
+    ]
     assert float(told["F", 1]["price"]) == pytest.approx(want["week1_imputed_F"], abs=5e-7)
     assert told["F", 2]["reason"] == "released"
 
