@@ -197,9 +197,13 @@ class Reader:
             i += 1
         if scale is not None:
             value *= scale
-            if self._digit(i) and self.near(i, 0):  # 1万2
-                value += self.tokens[i].value * scale / 10
-                i += 1
+            if self._digit(i) and self.near(i, 0):
+                if self._kind(i + 1) == MULTIPLIER and self.near(i + 1, 0):  # 1万2千
+                    value += self.tokens[i].value * self.tokens[i + 1].value
+                    i += 2
+                else:  # 1万2
+                    value += self.tokens[i].value * scale / 10
+                    i += 1
         if self.has(i, "more") and self.near(i):
             more, i = True, i + 1
         if self.has(i, "spoken") and self.near(i):

@@ -14,6 +14,7 @@ from pipeline.reading.price import levels, terms, verify
 from pipeline.reading.price.amounts import Amount, Unit
 from pipeline.reading.price.choose import Choice, choose
 from pipeline.reading.price.goods import Basis, Card, basis, card
+from pipeline.reading.price.lexer import MOST_TOKENS
 from pipeline.reading.price.model import Money, PriceReading, PriceReject
 from pipeline.reading.price.nothing import no_amount
 from pipeline.reading.price.scan import Scan
@@ -66,6 +67,8 @@ class Quote:
 def decide(cell: Cell) -> PriceReading | PriceReject:
     """The reading of one cell."""
     text = cell.text
+    if len(text.tokens) >= MOST_TOKENS or len(cell.context.tokens) >= MOST_TOKENS:
+        return PriceReject("multiple_offers")  # a page, to be split into its cells first
     if text.formula and text.amounts:
         return PriceReject("derived_estimate", _quote(cell, text.amounts[-1]).money)
     if not _take_bare(cell):

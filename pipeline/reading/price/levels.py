@@ -21,6 +21,8 @@ ABSOLUTE: Final = (Decimal("0.02"), Decimal(100))
 ABOVE_ALL: Final = Decimal("1.5")
 ABOVE_SMALL_SELLERS: Final = Decimal(3)
 UNKNOWN_SINGLE: Final = Decimal(15)
+_MACHINE: Final = 8
+_NEAR_LOW, _NEAR_HIGH = Decimal("0.7"), Decimal("1.3")
 _CLOUD: Final = "cloud"
 
 
@@ -72,14 +74,24 @@ def plausible(card: str | None, low: Decimal | None, high: Decimal | None) -> bo
 
 
 def single_card(card: str | None, value: Decimal) -> bool:
-    """Whether `value` (CNY per hour) can be one card's rent, where nothing says that it is a machine's."""
+    """Whether `value` (CNY per hour) can be one card's rent, where nothing says that it is a machine's.
+
+    A month's rent that is high for a card and, divided by eight, just what small sellers ask for one card of a
+    machine (2.5万 for an A100-80G) is taken for neither.
+    """
     every = level(card) if card else None
-    if every is None:
+    if card is None or every is None:
         return value <= UNKNOWN_SINGLE
-    small = level(card, clouds=False) if card else None
-    if small is not None and value > small.high * ABOVE_SMALL_SELLERS:
+    if value > every.high * ABOVE_ALL:
         return False
-    return value <= every.high * ABOVE_ALL
+    small, idc = level(card, clouds=False), levels().get((card, "idc"))
+    if small is None:
+        return True
+    if value > small.high * ABOVE_SMALL_SELLERS:
+        return False
+    eighth = value / _MACHINE
+    machine = idc is not None and idc.low * _NEAR_LOW <= eighth <= idc.high * _NEAR_HIGH
+    return not (machine and value > small.high * ABOVE_ALL)
 
 
 def monthly_rent(card: str | None, value: Decimal) -> bool:

@@ -50,9 +50,9 @@ _DIGITS: Final = re.compile(
     r"|[0-9]{1,2} ?月 ?[0-9]{1,2} ?[日号]|[0-9]{1,2} ?月份"
     r"|[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?(?![0-9])"
     r"|[0-9]+(?:\.[0-9]+){2,}"  # versions, addresses
-    r"|[0-9]{1,4}[*×xX][0-9]{1,4}(?:[*×xX][0-9.]{1,6})+(?! ?[0-9*×/])(?=mm|cm)"
+    r"|[0-9]{1,4}[*×x][0-9]{1,4}(?:[*×x][0-9]{1,4}){0,2} ?(?:mm|cm)"
     r")"
-    r"|(?P<fraction>[0-9]{1,4} ?/ ?[0-9]{1,4})(?![0-9.,万元千百%] ?)"
+    r"|(?P<fraction>[0-9]{1,4} ?/ ?[0-9]{1,4})(?![0-9.,万元千百%]| ?(?:个[月小季]|小时|分钟|[天日周年月季秒]))"
     r"|(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 )
 _RATIO: Final = re.compile(r" ?(?:(%|‰)|(折)(?![旧损叠合算线])|(倍)(?!速))")
@@ -64,6 +64,7 @@ _UNITS: Final = frozenset(
     "t tb tib m mb mib kb mbps gbps kbps b u v c ghz mhz hz nm tflops pflops gflops p fps ms ns us bit mm cm mah".split()
 )
 _SHORT: Final = 3  # letters: a word so short with a digit glued on is a part of a name
+MOST_TOKENS: Final = 50_000  # a text with more is a whole page, not a cell: the rest is not read
 _LONGEST_NUMBER: Final = 18  # digits; a longer run is an identifier
 _BIG: Final = 8  # digits without a separator from which a number with no sign is an identifier
 
@@ -88,6 +89,8 @@ class _Lexer:
         for hit in self.hits:
             if hit.start < i:
                 continue
+            if len(self.out) >= MOST_TOKENS:
+                return self.out
             self.limit = hit.start
             i = self._to(i)
             self.out.append(Token(CARD, hit.start, hit.end, hit))
@@ -98,7 +101,7 @@ class _Lexer:
 
     def _to(self, i: int) -> int:
         low, limit, firsts = self.low, self.limit, by_first()
-        while i < limit:
+        while i < limit and len(self.out) < MOST_TOKENS:
             c = low[i]
             if c == " ":
                 i += 1
@@ -108,13 +111,15 @@ class _Lexer:
                 i = self._letters(i)
             else:
                 i = self._other(i, c, firsts)
-        return limit
+        return i if i < limit else limit
 
     def _other(self, i: int, c: str, firsts: Any) -> int:
         low, limit = self.low, self.limit
         for length, words in firsts.get(c, ()):
             tags = words.get(low[i : i + length])
             if tags is not None and i + length <= limit:
+                if "counted" in tags and not (self.out and self.out[-1].kind == NUMBER and self.out[-1].end == i):
+                    continue
                 if "mult" in tags and length == 1 and low[i + 1 : i + 2] in numerals.NUMERALS and c != "百":
                     continue
                 return self._word(i, i + length, tags)
@@ -148,6 +153,9 @@ class _Lexer:
         last = self.out[-1] if self.out else None
         if last is not None and last.kind == WORD and "spoken" in last.tags and last.end == i and len(run) > 1:
             run, end = run[0], i + 1  # 两块二一小时: the second digit is of the next word
+        if last is not None and last.kind == NUMBER and i - last.end <= 1 and run[0] in numerals.MULTIPLIERS:
+            scale = run[: len(run) - len(run.lstrip("百千万亿"))]
+            run, end = scale, i + len(scale)  # 1.2万一年: 一 is of the next word
         if low_is_discount(self.low, end) and len(run) <= 2 and all(c in numerals.DIGITS for c in run):
             digits = [numerals.DIGITS[c] for c in run]
             self.out.append(Token(RATIO, i, end + 1, ("discount", Decimal(digits[0]) + Decimal(sum(digits[1:])) / 10)))

@@ -399,7 +399,7 @@ def _lead(found: Scan, reader: Reader, amount: Amount, before: Amount | None) ->
 
 def _other_mode(found: Scan, reader: Reader, amount: Amount, start: int, before: Amount | None) -> None:
     """`1.98（抢占 1.19）`: in a bracket behind a price, the price of another mode in the same unit."""
-    if before is None or amount.lead_mode is None or amount.role or amount.unit.per is not None:
+    if before is None or amount.lead_mode is None or amount.unit.per is not None or amount.role not in {"", "conv"}:
         return
     if start and reader.sign(start - 1, "("):
         amount.role = "other"
