@@ -15,7 +15,7 @@ def half_up(value: Decimal | Fraction, places: int = 2) -> Decimal:
     if isinstance(value, Fraction):
         scaled = value * 10**places
         whole = (abs(scaled) + Fraction(1, 2)).__floor__()
-        return Decimal(whole if scaled >= 0 else -whole).scaleb(-places)
+        return Decimal(f"{whole if scaled >= 0 else -whole}E-{places}")  # by its text: no context rounds it
     return value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
 
 

@@ -26,7 +26,6 @@ from sizing.units import GB
 from sizing.workload import Workload
 
 BYTES_PER_PARAM = 2.0
-ADAPTERS = ("lora", "qlora")
 UNIT_TOKENS = 1e9
 CARD_NOTES = ("no card", "cards not given")  # of a task read without a card, to say what the job is
 
@@ -85,16 +84,6 @@ class PlanTable:
         if key not in self.ways:
             self.ways[key] = self._way(good, cards, nodes)
         return self.ways[key]
-
-    def known_rate(self, good: Good) -> float | None:
-        """Tokens a second and card that no count of cards passes, once one card has been planned.
-
-        Adapters that fit one card run the same way on each of several (plain data parallel comes first).
-        """
-        alone = self.ways.get((good, 1, 1))
-        if alone is None or alone.plan.verdict != "fits" or self.unit.method not in ADAPTERS:
-            return None
-        return None if on_host(alone.plan.strategy) else alone.plan.tokens_per_s_p50
 
     def _way(self, good: Good, cards: int, nodes: int) -> Way | None:
         try:
@@ -182,7 +171,7 @@ class SizingPlanner:
         if self.workload.method == "inference":
             return (self.workload.hours or 0.0) * 3600
         fixed, rate = self.table.ideal(good)
-        return fixed + self.work / (self.table.known_rate(good) or rate)
+        return fixed + self.work / rate
 
     def bound(self, good: Good, cards: int, nodes: int) -> float | None:
         """Load, save and the work at a pace no plan on so many cards passes."""
@@ -191,7 +180,7 @@ class SizingPlanner:
         if self.workload.method == "inference":
             return (self.workload.hours or 0.0) * 3600
         fixed, rate = self.table.least(good, cards, nodes)
-        return fixed + self.work / ((self.table.known_rate(good) or rate) * cards)
+        return fixed + self.work / (rate * cards)
 
     def use(self, good: Good, cards: int, nodes: int) -> Use | None:
         """The plan on exactly so many cards, where its p90 fits the cards' memory."""

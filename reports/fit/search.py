@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count as counter
-from math import inf
 
 from reports.fit.bill import HOUR
 from reports.fit.extras import Extras, Spot, extras, spot_of
@@ -121,8 +120,6 @@ class _Run:
                 break
             if isinstance(item, Group):
                 self._open(item)
-            elif (known := self._bound(item)) > bound:
-                heapq.heappush(self.heap, (known, next(self.order), item))  # learnt since it was put there
             else:
                 self._plan(item)
         self.result.removed.update(self.fates.values())
@@ -214,10 +211,6 @@ class _Run:
         if self.asked.count:
             for entry in entries:
                 self._fate(entry.offer, fate)
-
-    def _bound(self, way: _Way) -> float:
-        seconds = self.planner.bound(way.group.good, way.cards, way.nodes)
-        return inf if seconds is None else way.entries[0].tariff.least(seconds, way.purchases)
 
     def _plan(self, way: _Way) -> None:
         use = self.planner.use(way.group.good, way.cards, way.nodes)
