@@ -318,6 +318,8 @@ class _Facts:
                     self.found.counts.append(Count(8, "hgx", i))
         if hit.count is not None and hit.kind == "whole" and hit.count == int(hit.count):
             style = "single" if "单" in inner else "times" if _TIMES.search(inner) else "cards"
+            if style == "cards" and "颗" in inner:
+                style = "chips"
             if style == "times" and self.reader.sign(i - 1, "("):
                 style = "cards"  # GN7（1×T4）: a family, not a machine
             self._count(int(hit.count), style, i)
