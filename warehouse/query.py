@@ -55,8 +55,12 @@ def _the_select(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
     statements = con.extract_statements(sql)
     if len(statements) != 1:
         raise BadRequest(f"one statement at a time, not {len(statements)}")
-    if statements[0].type != duckdb.StatementType.SELECT:
-        raise BadRequest(f"only SELECT is allowed, not {statements[0].type.name}")
+    try:
+        kind = statements[0].type
+    except ValueError:  # a kind of statement that DuckDB parses and its Python client has no name for
+        raise BadRequest("only SELECT is allowed") from None
+    if kind != duckdb.StatementType.SELECT:
+        raise BadRequest(f"only SELECT is allowed, not {kind.name}")
     return statements[0]
 
 
