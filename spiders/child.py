@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -60,6 +61,9 @@ def _follow_parent(parent: int) -> None:
     """End with the process that asked for the crawl: nobody would read what an orphan writes."""
     while os.getppid() == parent:
         time.sleep(1)
+    own = Path(os.environ.get("TMPDIR", ""))
+    if own.name.startswith("suanjia-"):
+        shutil.rmtree(own, ignore_errors=True)
     with suppress(ProcessLookupError):
         os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(1)

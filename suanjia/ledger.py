@@ -90,16 +90,18 @@ class Ledger:
     def __init__(self, home: Path) -> None:
         home.mkdir(parents=True, exist_ok=True)
         self.path = home / "ledger.sqlite"
+        self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
         try:
-            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
             self._db.row_factory = sqlite3.Row
             self._db.execute("PRAGMA journal_mode = WAL")
             found = self._db.execute("PRAGMA user_version").fetchone()[0]
             if found > _VERSION:
+                self._db.close()
                 raise LedgerError(f"{self.path} was written by a newer version ({found} > {_VERSION})")
             self._db.executescript(_SCHEMA)
             self._db.execute(f"PRAGMA user_version = {_VERSION}")
         except sqlite3.DatabaseError as error:
+            self._db.close()
             raise LedgerError(f"{self.path}: {error}") from None
 
     def __enter__(self) -> Ledger:

@@ -50,7 +50,7 @@ class Aliyun(FileSpider):
                     yield from self._type(region, sku, prices, head.get("currency", ""), here)
 
     def _type(self, region: str, sku: str, prices: Any, currency: str, at: Place) -> Iterator[Listing]:
-        if not prices.keys() & PERIODS.keys():
+        if prices.keys() - PERIODS.keys():
             self.layout(prices, {"hours": LIST}, at)
         for kind, period in PERIODS.items():
             for number, price in enumerate(prices.get(kind) or ()):

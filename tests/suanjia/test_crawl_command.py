@@ -1,0 +1,164 @@
+"""`suanjia crawl` and `suanjia providers`: documents, exit codes, what is kept of a run."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catalog.providers import load_providers
+from suanjia.crawl import due
+from suanjia.ledger import Ledger
+from tests.spiders.site import Answer, serving
+from tests.spiders.test_matpool import paged, pool
+from tests.suanjia.cli import said, suanjia
+
+API = "/api/machine_pools"
+REAL = "https://matgo.cn"
+GOOD = {API: paged([pool(1), pool(2, price=180000, discount=180000), pool(3)])}
+
+
+def crawl(home: Path, routes: dict[str, Any], *names: str, **more: Any) -> Any:
+    with serving(dict(routes)) as site:
+        return suanjia(home, "crawl", *(names or ("matpool",)), "--json", origins={REAL: site.origin}, **more)
+
+
+def segments(home: Path) -> list[str]:
+    return sorted(str(p.parent.relative_to(home / "segments")) for p in home.rglob("manifest.json"))
+
+
+def test_a_good_crawl(tmp_path: Path) -> None:
+    done = crawl(tmp_path, GOOD)
+    assert done.returncode == 0, done.stderr
+    document = said(done)
+    assert document["run_id"] == "crawl-20261005T020000Z"
+    (row,) = document["providers"]
+    assert row | {"seconds": 0} == {
+        "provider": "matpool", "outcome": "ok", "offers": 1, "rejections": 0, "requests": 3, "seconds": 0,
+        "message": "",
+    }  # fmt: skip
+    assert segments(tmp_path) == ["run=crawl-20261005T020000Z/provider=matpool"]
+    shown = next(p for p in said(suanjia(tmp_path, "providers", "--json")) if p["slug"] == "matpool")
+    assert (shown["class"], shown["status"], shown["last_outcome"]) == ("marketplace", "active", "ok")
+    assert shown["last_ok"] == "2026-10-05T02:00:00+00:00"
+    assert shown["routes"][0]["name"] == "pools"
+    assert shown["routes"][0]["needs"] == []
+
+
+def test_the_same_clock_and_answers_add_nothing_other_answers_a_run(tmp_path: Path) -> None:
+    crawl(tmp_path, GOOD)
+    assert crawl(tmp_path, GOOD).returncode == 0
+    assert segments(tmp_path) == ["run=crawl-20261005T020000Z/provider=matpool"]
+    crawl(tmp_path, {API: paged([pool(1, price=300000, discount=300000)])})
+    assert segments(tmp_path) == [
+        "run=crawl-20261005T020000Z-2/provider=matpool",
+        "run=crawl-20261005T020000Z/provider=matpool",
+    ]
+
+
+def test_a_failing_source_is_a_run_without_offers_and_shows_in_providers(tmp_path: Path) -> None:
+    crawl(tmp_path, GOOD)
+    for day in ("06", "07", "08"):
+        done = crawl(tmp_path, {}, now=f"2026-10-{day}T10:00:00+08:00")
+        assert done.returncode == 4
+        assert said(done)["providers"][0]["outcome"] == "gone"
+    shown = next(p for p in said(suanjia(tmp_path, "providers", "--json")) if p["slug"] == "matpool")
+    assert shown["last_ok"] == "2026-10-05T02:00:00+00:00"
+    assert shown["health"] | {"message": ""} == {
+        "state": "broken", "bad_in_a_row": 3, "kind": "gone", "since": "2026-10-06T02:00:00+00:00",
+        "message": "",
+    }  # fmt: skip
+    assert len(segments(tmp_path)) == 4
+
+
+def test_one_of_two_fails(tmp_path: Path) -> None:
+    done = crawl(tmp_path, GOOD, "matpool", "ctyun")
+    assert done.returncode == 3
+    outcomes = {row["provider"]: row["outcome"] for row in said(done)["providers"]}
+    assert outcomes["matpool"] == "ok"
+    assert outcomes["ctyun"] in ("failed", "robots")
+
+
+def test_due(tmp_path: Path) -> None:
+    providers = load_providers()
+    few = {slug: providers[slug] for slug in ("matpool", "ctyun", "lambda_labs")}  # the last is not active
+    now = datetime(2026, 10, 5, 2, tzinfo=UTC)
+    day = timedelta(days=1)
+    with Ledger(tmp_path) as ledger:
+        assert due(few, ledger, now) == ["matpool", "ctyun"]
+        ledger.start("r1", "matpool", now)
+        ledger.finish("r1", "matpool", now, "ok")
+        ledger.start("r1", "ctyun", now)
+        ledger.finish("r1", "ctyun", now, "failed")
+        assert few["matpool"].source.cadence == "daily"
+        assert due(few, ledger, now + day / 2) == ["ctyun"]  # a failed one is asked again
+        assert due(few, ledger, now + day) == ["matpool", "ctyun"]
+
+
+def test_robots_that_changed_ask_for_a_review(tmp_path: Path) -> None:
+    crawl(tmp_path, GOOD | {"/robots.txt": Answer("User-agent: *\nDisallow: /user/", type="text/plain")})
+    done = crawl(
+        tmp_path,
+        GOOD | {"/robots.txt": Answer("User-agent: *\nDisallow: /api/", type="text/plain")},
+        now="2026-10-06T10:00:00+08:00",
+    )
+    (row,) = said(done)["providers"]
+    assert row["outcome"] == "robots"
+    assert "has changed: review it" in row["message"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("crawl", "nobody"), "no provider 'nobody'"),
+        (("crawl", "matpool", "--due"), "not both"),
+        (("crawl", "matpool", "--all"), "not both"),
+        (("probe", "nobody"), "no provider 'nobody'"),
+        (("new-provider", "Bad-Slug"), "no slug"),
+    ],
+)
+def test_usage_errors(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+    done = suanjia(tmp_path, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_bad_provider_file_stops_every_command(tmp_path: Path) -> None:
+    (tmp_path / "providers").mkdir()
+    (tmp_path / "providers" / "mine.toml").write_text(
+        'slug = "mine"\nname = "x"\nclass = "idc"\ncolour = 1\n'
+    )
+    for command in ("crawl", "providers", "probe"):
+        done = suanjia(tmp_path, command)
+        assert done.returncode == 2
+        assert "mine.toml" in done.stderr
+        assert "colour" in done.stderr
+
+
+def test_a_bad_mapping_is_said_before_anything_runs(tmp_path: Path) -> None:
+    done = suanjia(tmp_path, "crawl", "matpool", origins={"matgo.cn": "http://127.0.0.1:1"})
+    assert done.returncode == 2
+    assert "SUANJIA_ORIGINS" in done.stderr
+
+
+def test_real_and_rebuilt_never_share_a_home(tmp_path: Path) -> None:
+    done = suanjia(tmp_path / "a", "crawl", "--market", "ctyun", "--json")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a" / "REBUILT").is_file()
+    refused = suanjia(tmp_path / "a", "crawl", "ctyun", origins={})
+    assert (refused.returncode, refused.stdout) == (5, "")
+    assert suanjia(tmp_path / "a", "probe", "ctyun", "--record", origins={}).returncode == 5
+    crawl(tmp_path / "b", GOOD)
+    assert suanjia(tmp_path / "b", "crawl", "--market", "ctyun").returncode == 5
+
+
+def test_a_key_that_is_not_set(tmp_path: Path) -> None:
+    done = suanjia(tmp_path, "crawl", "ksyun", "--json", origins={})
+    assert done.returncode == 4
+    (row,) = said(done)["providers"]
+    assert (row["outcome"], row["requests"]) == ("auth_needed", 0)
+    assert "SUANJIA_KSYUN_" in row["message"]
