@@ -19,8 +19,8 @@ from pipeline.reading.price.verify import SIBLING_TOLERANCE
 
 LINEAR_TOLERANCE: Final = Decimal("0.05")  # 4 cards = 4 × 1 card; sellers round to whole yuan
 ORDER_TOLERANCE: Final = Decimal("0.02")
-# What a column is off by when its unit is read wrongly: minutes, hours a day, cents, a month of 720 or 730 hours,
-# thousandths, 万. (Eight cards are no such slip: classes differ by as much; the sibling check finds machines.)
+# What a column is off by when its unit is read wrongly: minutes, hours a day, cents, hours a month,
+# thousandths, 万. Eight cards are no such slip: classes differ by as much; the sibling check finds machines.
 UNIT_SLIPS: Final = {
     Decimal(60): "minute/hour", Decimal(24): "hour/day", Decimal(100): "分/元", Decimal(1000): "0.001 元/元",
     Decimal(730): "hour/month", Decimal(8760): "hour/year", Decimal(10_000): "元/万元",
@@ -32,8 +32,8 @@ _HOURLY_LENGTHS: Final = frozenset(("minute", "second", "hour"))
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One cell of a page. `key` says where; rows of one `heading` are about one good, cells of one `column` share
-    a header. `provider_class`: marketplace, cloud or idc.
+    """One cell of a page. `key` says where; rows of one `heading` are about one good, cells of one `column`
+    share a header. `provider_class`: marketplace, cloud or idc.
     """
 
     key: str
@@ -59,17 +59,25 @@ Medians = Mapping[tuple[str, str], Decimal]
 def check(rows: Sequence[Row], medians: Medians | None = None) -> list[Verdict]:
     """All checks, in the order of the rows and then of the checks."""
     found: dict[str, list[Verdict]] = defaultdict(list)
-    checks: tuple[Callable[[Sequence[Row]], list[Verdict]], ...] = (siblings, currencies, columns, units, periods)
+    checks: tuple[Callable[[Sequence[Row]], list[Verdict]], ...] = (
+        siblings,
+        currencies,
+        columns,
+        units,
+        periods,
+    )
     for verdict in [*(v for one in checks for v in one(rows)), *level_guard(rows, medians)]:
         found[verdict.key].append(verdict)
     return [verdict for key in dict.fromkeys(row.key for row in rows) for verdict in found.get(key, ())]
 
 
 def siblings(rows: Sequence[Row]) -> list[Verdict]:
-    """Single-card price × count against the whole machine, per heading; a broken single row spoils the machine."""
+    """Single-card price × count against the whole machine, per heading; a broken single row spoils both."""
     verdicts = []
     for group in _by(rows, lambda row: row.heading):
-        broken = any(isinstance(row.reading, PriceReject) and row.reading.reject == "truncated_range" for row in group)
+        broken = any(
+            isinstance(row.reading, PriceReject) and row.reading.reject == "truncated_range" for row in group
+        )
         read = _readings(group)
         singles = [r for _, r in read if r.basis == "card" or r.cards == 1]
         for row, machine in read:
@@ -77,7 +85,9 @@ def siblings(rows: Sequence[Row]) -> list[Verdict]:
                 continue
             mine = [one for one in singles if _same(one, machine)]
             if broken and not mine:
-                verdicts.append(Verdict(row.key, "truncated_range_by_sibling", "the single-card row has lost digits"))
+                verdicts.append(
+                    Verdict(row.key, "truncated_range_by_sibling", "the single-card row has lost digits")
+                )
             elif mine and not any(_near(machine, one) for one in mine):
                 detail = f"{_ends(machine)} per card of the machine, {_ends(mine[0])} for one card"
                 verdicts.append(Verdict(row.key, "truncated_range_by_sibling", detail))
@@ -103,11 +113,15 @@ def currencies(rows: Sequence[Row]) -> list[Verdict]:
 
 
 def columns(rows: Sequence[Row]) -> list[Verdict]:
-    """4 cards cost 4 × 1 card in one column: a price that does not grow with the count is per card or wrong."""
+    """4 cards cost 4 × 1 card in one column: a price that does not grow with the count is wrong."""
     verdicts = []
     for group in _by(rows, lambda row: row.column):
         for same in _by_good(group, with_cards=False):
-            whole = [(row, r) for row, r in same if (r.basis == "server" or r.cards == 1) and r.native_low is not None]
+            whole = [
+                (row, r)
+                for row, r in same
+                if (r.basis == "server" or r.cards == 1) and r.native_low is not None
+            ]
             one_by_cards = {r.cards: r for _, r in reversed(whole)}
             if len(one_by_cards) < 2:
                 continue
@@ -148,17 +162,24 @@ def periods(rows: Sequence[Row]) -> list[Verdict]:
     verdicts = []
     for group in _by(rows, lambda row: row.heading):
         for same in _by_good(group, with_cards=True):
-            dated = sorted(((_hours(r), row, r) for row, r in same if r.mode != "spot"), key=lambda one: one[0])
+            dated = sorted(
+                ((_hours(r), row, r) for row, r in same if r.mode != "spot"), key=lambda one: one[0]
+            )
             for i, (hours, row, reading) in enumerate(dated):
                 for shorter, _, other in dated[:i]:
                     if shorter == hours or reading.native_low is None or other.native_low is None:
                         continue
                     if reading.native_low > other.native_low * (1 + ORDER_TOLERANCE):
-                        detail = f"per hour {_four(reading.native_low)} for {hours} h, {_four(other.native_low)} for {shorter} h"
+                        detail = (
+                            f"per hour {_four(reading.native_low)} for {hours} h, "
+                            f"{_four(other.native_low)} for {shorter} h"
+                        )
                         verdicts.append(Verdict(row.key, "period_order", detail))
                         break
                     if reading.native_low * hours < other.native_low * shorter:
-                        verdicts.append(Verdict(row.key, "period_order", f"{hours} h cost less than {shorter} h"))
+                        verdicts.append(
+                            Verdict(row.key, "period_order", f"{hours} h cost less than {shorter} h")
+                        )
                         break
     return verdicts
 
@@ -166,7 +187,7 @@ def periods(rows: Sequence[Row]) -> list[Verdict]:
 def level_guard(rows: Sequence[Row], medians: Medians | None = None) -> list[Verdict]:
     """Outside 0.25 to 6 times the median of the card within its provider class: `implausible`.
 
-    `medians`: rolling medians of the caller; a card and class without one is held to the levels of the catalog,
+    `medians`: rolling medians of the caller; a card and class without one is held to the catalog's levels,
     one that has neither gets no verdict. Classes differ by a factor of 5 to 15 and are never pooled.
     """
     verdicts = []

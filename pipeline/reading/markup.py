@@ -17,7 +17,7 @@ _ALT: Final = re.compile(r"\balt\s?=\s?(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))",
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Text without markup. `struck`: a crossed-out part was removed; `image`: a picture without words stands in it."""
+    """Text without markup. `struck`: a crossed-out part was removed; `image`: a picture without words."""
 
     text: str
     struck: bool = False
@@ -47,7 +47,9 @@ def strip(text: str) -> Plain:
             continue
         if not closing and not attributes.endswith("/"):
             old = name in _STRUCK or bool(_OLD_PRICE.search(attributes))
-            if (old or name in _UNREAD or _HIDDEN.search(attributes)) and f"</{name}" in text[at : at + _REACH].lower():
+            if (old or name in _UNREAD or _HIDDEN.search(attributes)) and f"</{name}" in text[
+                at : at + _REACH
+            ].lower():
                 struck = struck or old
                 skip, depth = name, 1
                 out.append(" ")

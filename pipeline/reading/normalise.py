@@ -1,23 +1,23 @@
 """One spelling for what pages write in many: entities, widths, dashes, signs, traditional characters.
 
-Every reader of `pipeline.reading` works on `normalise(text)`; positions (`CardHit.start` …) are positions in it.
+Every reader of `pipeline.reading` works on `normalise(text)`; positions (`CardHit.start`) are in it.
 """
 
 from __future__ import annotations
 
-import csv
 import html
 import re
 import unicodedata
-from importlib import resources
 from typing import Final
+
+from catalog.table import rows
 
 _UNESCAPES: Final = 3  # copies of copies escape twice (`&amp;#xff1a;`); more is hostile, not text
 # Spam copies lose the ampersand: `#xff1a;`, `Vff0c;`.
 _BARE_HEX: Final = re.compile(r"#x([0-9a-fA-F]{2,5});|V(ff[0-9a-fA-F]{2});")
 _BARE_DEC: Final = re.compile(r"(?<![&\w])#([0-9]{2,6});")
 _SPACES: Final = re.compile(r"[ \t\n\r\f\v]+")
-# A full-width comma separates; only between full-width digits or behind a currency sign does it group thousands.
+# A full-width comma separates; between full-width digits or behind a currency sign it groups thousands.
 _WIDE_GROUP: Final = re.compile(r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
 _SIGNED_GROUP: Final = re.compile(
     r"(?<=[¥￥$][0-9])，(?=[0-9]{3}(?![0-9]|-[0-9]{3}-))|(?<=[¥￥$][0-9]{2})，(?=[0-9]{3}(?![0-9]|-[0-9]{3}-))"
@@ -29,8 +29,9 @@ _CACHED: Final = 20_000  # code points remembered; a hostile text must not fill 
 
 
 def _table() -> dict[int, str]:
-    with resources.files("catalog").joinpath("characters.csv").open(encoding="utf-8", newline="") as file:
-        return {ord(row["from"]): row["to"] for row in csv.DictReader(file)}
+    table = {ord(row["from"]): row["to"] for row in rows("characters.csv")}
+    table[ord("，")] = ", "  # it separates; a comma without a space may group thousands
+    return table
 
 
 class _Characters(dict[int, str]):
@@ -74,9 +75,8 @@ def normalise(text: str) -> str:
     """
     if "\\" in text:
         text = _BACKSLASH_TIMES.sub("×", _ESCAPED.sub("", text))
-    if text.isascii():
-        if "&" not in text and "#" not in text:
-            return _SPACES.sub(" ", _ascii_controls(text)).strip(" ")
+    if text.isascii() and "&" not in text and "#" not in text:
+        return _SPACES.sub(" ", _ascii_controls(text)).strip(" ")
     if "&" in text:
         for _ in range(_UNESCAPES):
             plain = html.unescape(text)

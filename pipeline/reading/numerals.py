@@ -5,7 +5,19 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-DIGITS: Final = {"零": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+DIGITS: Final = {
+    "零": 0,
+    "一": 1,
+    "二": 2,
+    "两": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+}
 TENS: Final = {"十": 10, "百": 100, "千": 1000}
 MYRIADS: Final = {"万": 10_000, "亿": 100_000_000}
 VAGUE: Final = frozenset("几数")
@@ -33,7 +45,7 @@ def value(run: str) -> Decimal | None:
                 return None  # two digits in a row: "seven or eight"
             digit = DIGITS[char]
         elif char in TENS:
-            if digit is None and (char != "十" or i and run[i - 1] in TENS):
+            if digit is None and (char != "十" or (i and run[i - 1] in TENS)):
                 return None  # 千 alone: thousands of something
             section += (1 if digit is None else digit) * TENS[char]
             digit, place = None, TENS[char]

@@ -62,7 +62,7 @@ class Unit:
         return Decimal(self.per_hours * self.steps) / (self.scale * self.times)
 
     def convert(self, amount: Decimal) -> Decimal:
-        """`amount` in currency units for `per_count` × `per`; exact, but where 60 or 3600 is divided by `steps`."""
+        """`amount` in currency units for `per_count` × `per`; exact but for a division by `steps`."""
         value = amount * self.scale * self.times
         return value if self.steps == 1 else value / self.steps
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from json import JSONDecodeError
 from typing import Any, BinaryIO
@@ -25,7 +25,7 @@ _CHUNK = 1 << 16  # bytes asked for at once; what is there is answered at once
 _REPEATED = 32_768  # answers remembered: most of a crawl repeats
 _LONGEST_KEPT = 2_000
 
-Reader = Callable[[str, str, str | None], dict[str, object]]
+Reader = Callable[[str, str, str | None], Mapping[str, object]]
 
 
 @click.command(epilog=EPILOG)
@@ -34,7 +34,8 @@ Reader = Callable[[str, str, str | None], dict[str, object]]
 def command(kind: str, as_json: bool) -> int:
     """The readers alone: price text, card or region. 单独运行价格、显卡、地区识别。"""
     del as_json
-    stdin, stdout = click.get_binary_stream("stdin"), click.get_binary_stream("stdout")
+    stdin: BinaryIO = click.get_binary_stream("stdin")
+    stdout: BinaryIO = click.get_binary_stream("stdout")
     if stdin.isatty():
         raise Failure("give JSON Lines on stdin (see --help)")
     answer = _remembering(_reader(kind))
@@ -70,7 +71,11 @@ def _remembering(read: Reader) -> Callable[[str, str, str | None], str]:
     """The reader's answer as the rest of a JSON line, behind the id."""
 
     def tail(text: str, context: str, provider: str | None) -> str:
-        return "," + json.dumps(read(text, context, provider), ensure_ascii=False, separators=(",", ":"))[1:] + "\n"
+        return (
+            ","
+            + json.dumps(read(text, context, provider), ensure_ascii=False, separators=(",", ":"))[1:]
+            + "\n"
+        )
 
     remembered = lru_cache(maxsize=_REPEATED)(tail)
 

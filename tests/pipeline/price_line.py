@@ -17,7 +17,9 @@ def line(got: PriceReading | PriceReject) -> str:
         f"{got.card}/{vram}",
         f"x{got.cards}",
         got.basis,
-        f"{plain(got.price_low)}..{plain(got.price_high)}" if got.price_low != got.price_high else plain(got.price_low),
+        f"{plain(got.price_low)}..{plain(got.price_high)}"
+        if got.price_low != got.price_high
+        else plain(got.price_low),
         f"{got.currency}/{per}",
         got.mode,
         got.price_kind,

@@ -16,13 +16,17 @@ MODES = {
 
 # Spelling, canonical name, memory that the text tells, a price per card-hour at the card's level.
 CARDS = [
-    ("RTX 4090", "RTX4090", 24, "1.98"), ("4090", "RTX4090", 24, "1.5"), ("NVIDIA RTX 4090 24G", "RTX4090", 24, "2.18"),
-    ("RTX4090D", "RTX4090D", 24, "1.88"), ("4090-48G", "RTX4090-48G", 48, "3.0"), ("RTX 5090", "RTX5090", 32, "2.93"),
-    ("A100 80G", "A100-80G", 80, "6.0"), ("A100-40G", "A100-40G", 40, "3.45"), ("A100(40G)", "A100-40G", 40, "4.1"),
+    ("RTX 4090", "RTX4090", 24, "1.98"), ("4090", "RTX4090", 24, "1.5"),
+    ("NVIDIA RTX 4090 24G", "RTX4090", 24, "2.18"),
+    ("RTX4090D", "RTX4090D", 24, "1.88"), ("4090-48G", "RTX4090-48G", 48, "3.0"),
+    ("RTX 5090", "RTX5090", 32, "2.93"),
+    ("A100 80G", "A100-80G", 80, "6.0"), ("A100-40G", "A100-40G", 40, "3.45"),
+    ("A100(40G)", "A100-40G", 40, "4.1"),
     ("A800", "A800-80G", 80, "5.88"), ("H100 80GB", "H100-80G", 80, "14.5"), ("H800", "H800-80G", 80, "10.5"),
     ("H20 96G", "H20-96G", 96, "6.98"), ("H20 141GB", "H20-141G", 141, "8.1"), ("L40S", "L40S", 48, "4.5"),
     ("L20", "L20", 48, "3.87"), ("V100 32G", "V100-32G", 32, "2.1"), ("Tesla T4", "T4", 16, "1.35"),
-    ("昇腾 910B", "910B", None, "2.7"), ("RTX 3090", "RTX3090", 24, "1.39"), ("RTX PRO 6000", "RTXPRO6000", 96, "7.35"),
+    ("昇腾 910B", "910B", None, "2.7"), ("RTX 3090", "RTX3090", 24, "1.39"),
+    ("RTX PRO 6000", "RTXPRO6000", 96, "7.35"),
     ("RTX 6000 Ada", "RTX6000Ada", 48, "5.0"), ("A10", "A10", 24, "3.1"), ("天垓150", "BI-V150", None, "3.0"),
 ]  # fmt: skip
 
@@ -102,11 +106,24 @@ def money(draw: st.DrawFn, offer: Offer, *, signed: bool, per_month: bool) -> st
         ends = ends[:1]
     whole = all(value == value.quantize(D(100)) and value >= 1000 for value in ends)
     myriads = per_month and whole and draw(st.booleans())
-    before, behind = draw(
-        st.sampled_from(
-            [("¥", ""), ("￥", ""), ("¥ ", ""), ("", "元"), ("", " 元"), ("RMB ", ""), ("人民币", "元"), ("", "元人民币")]
+    before, behind = (
+        draw(
+            st.sampled_from(
+                [
+                    ("¥", ""),
+                    ("￥", ""),
+                    ("¥ ", ""),
+                    ("", "元"),
+                    ("", " 元"),
+                    ("RMB ", ""),
+                    ("人民币", "元"),
+                    ("", "元人民币"),
+                ]
+            )
         )
-    ) if signed else ("", "")
+        if signed
+        else ("", "")
+    )
     if len(ends) == 1:
         return f"{before}{amount(draw, ends[0], myriads=myriads)}{behind}"
     sign = draw(st.sampled_from(RANGE_SIGNS))
@@ -135,7 +152,11 @@ def offers(draw: st.DrawFn) -> Offer:
         offer = replace(offer, high=None)
     elif shape == "ceiling":
         offer = replace(offer, low=None)
-    return replace(offer, approx=draw(st.booleans()), tax=draw(st.sampled_from(["unknown", "unknown", "included", "excluded"])))
+    return replace(
+        offer,
+        approx=draw(st.booleans()),
+        tax=draw(st.sampled_from(["unknown", "unknown", "included", "excluded"])),
+    )
 
 
 @st.composite
@@ -150,7 +171,11 @@ def written(draw: st.DrawFn, offer: Offer) -> tuple[str, str]:
         behind = draw(st.sampled_from(styles))
         if behind.startswith("一") and text[-1].isdigit():
             behind = styles[0]
-        basis = draw(st.sampled_from(["", "/台"])) if offer.basis == "server" else draw(st.sampled_from(["", "/卡"]))
+        basis = (
+            draw(st.sampled_from(["", "/台"]))
+            if offer.basis == "server"
+            else draw(st.sampled_from(["", "/卡"]))
+        )
         if behind.startswith("/"):
             text += draw(st.sampled_from([basis + behind, behind + basis]))
         else:
@@ -166,7 +191,9 @@ def written(draw: st.DrawFn, offer: Offer) -> tuple[str, str]:
     name = _named(draw, offer)
     header = draw(st.sampled_from(HEADERS[offer.per])) if place == "header" else ""
     if not header and draw(st.booleans()):
-        return draw(st.sampled_from(["", "价格表", "GPU 云主机"])), f"{name}{draw(st.sampled_from([' ', '：', ' | ', '  ']))}{text}"
+        return draw(
+            st.sampled_from(["", "价格表", "GPU 云主机"])
+        ), f"{name}{draw(st.sampled_from([' ', '：', ' | ', '  ']))}{text}"
     return " | ".join(part for part in (name, header) if part), text
 
 

@@ -60,9 +60,13 @@ def test_a_column_in_another_currency() -> None:
 
 
 def test_four_cards_cost_four_times_one() -> None:
-    good = rows(("1颗 P40", "15.44元/小时"), ("2颗 P40", "30.88元/小时"), ("4颗 P40", "61.76元/小时"), column="h")
+    good = rows(
+        ("1颗 P40", "15.44元/小时"), ("2颗 P40", "30.88元/小时"), ("4颗 P40", "61.76元/小时"), column="h"
+    )
     assert found(good) == []
-    flat = rows(("1颗 P40", "0.79元/小时"), ("2颗 P40", "0.79元/小时"), ("4颗 P40", "0.79元/小时"), column="h")
+    flat = rows(
+        ("1颗 P40", "0.79元/小时"), ("2颗 P40", "0.79元/小时"), ("4颗 P40", "0.79元/小时"), column="h"
+    )
     assert found(flat) == [("1", "column_inconsistent"), ("2", "column_inconsistent")]
 
 
@@ -115,7 +119,9 @@ def test_levels_within_the_provider_class() -> None:
 
 
 def test_nothing_is_repaired_and_reasons_are_known() -> None:
-    page = rows(("RTX 4090", "1.98元/时"), ("RTX 4090", "60元/天"), heading="a", column="b", provider_class="idc")
+    page = rows(
+        ("RTX 4090", "1.98元/时"), ("RTX 4090", "60元/天"), heading="a", column="b", provider_class="idc"
+    )
     before = [row.reading for row in page]
     verdicts = check(page)
     assert [row.reading for row in page] == before

@@ -14,8 +14,10 @@ from pipeline.reading.price import PriceReading, PriceReject, read
 from pipeline.reading.price.words import vocabulary
 
 PIECES = [
-    *vocabulary(), *"¥￥$/()（）-~—·*×+<>≤≥=≈→|，,;。、 0123456789.折%倍", "4090", "A100 80G", "H800", "1.98", "80GB",
-    "7/16", "1/4", "<del>", "</del>", "<!--", "<img>", "&yen;", "2025-10-01", "13800138000", "\u200b", "\x00", "\ud800", "𝟏", "①",
+    *vocabulary(), *"¥￥$/()（）-~—·*×+<>≤≥=≈→|，,;。、 0123456789.折%倍", "4090", "A100 80G", "H800",
+    "1.98", "80GB",
+    "7/16", "1/4", "<del>", "</del>", "<!--", "<img>", "&yen;", "2025-10-01", "13800138000",
+    "\u200b", "\x00", "\ud800", "𝟏", "①",
 ]  # fmt: skip
 
 
@@ -35,8 +37,10 @@ def test_no_text_raises(text: str, context: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["4090 ", "¥1.98/h ", "1-", "(", "千", "8*", "￥2.18 会员", "<del>", "<!--", "<b", "&amp;", "A100/", "1×", "2元/",
-     "每", "1,", "9", "约", "原价100元 ", "(¥1", "8卡", "同一行：", "<img alt=", "aa.", "1.1.", "半年", "|", "1/2 ",
+    ["4090 ", "¥1.98/h ", "1-", "(", "千", "8*", "￥2.18 会员", "<del>", "<!--", "<b", "&amp;", "A100/",
+     "1×", "2元/",
+     "每", "1,", "9", "约", "原价100元 ", "(¥1", "8卡", "同一行：", "<img alt=", "aa.", "1.1.", "半年",
+     "|", "1/2 ",
      "<del>1</del>", "9折", "#x41;", "\\", "<s>"],
 )  # fmt: skip
 @pytest.mark.parametrize("place", ["text", "context"])
@@ -73,7 +77,12 @@ def test_caches_are_bounded() -> None:
 
 
 def test_shuffled_order_of_reading_changes_nothing() -> None:
-    cells = [("1.98元/时", "RTX 4090"), ("7.5万/月", "H100 8卡"), ("面议", "H100"), ("4.98", "L40S 元/时")] * 5
+    cells = [
+        ("1.98元/时", "RTX 4090"),
+        ("7.5万/月", "H100 8卡"),
+        ("面议", "H100"),
+        ("4.98", "L40S 元/时"),
+    ] * 5
     first = [read(*cell) for cell in cells]
     order = list(range(len(cells)))
     random.Random(7).shuffle(order)

@@ -16,7 +16,12 @@ def test_what_is_written_is_read_back(data: st.DataObject) -> None:
     context, text = data.draw(written(offer))
     got = read(text, context)
     assert isinstance(got, PriceReading), (context, text, got)
-    assert (got.card, got.vram_gb, got.cards, got.basis) == (offer.card, offer.vram_gb, offer.cards, offer.basis)
+    assert (got.card, got.vram_gb, got.cards, got.basis) == (
+        offer.card,
+        offer.vram_gb,
+        offer.cards,
+        offer.basis,
+    )
     assert (got.price_low, got.price_high, got.currency) == (offer.low, offer.high, "CNY")
     per = ("month", 6) if offer.per == "half_year" else (offer.per, 1)
     assert (got.per, got.per_count) == per

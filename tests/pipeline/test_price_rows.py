@@ -43,7 +43,9 @@ def wrong(row: dict[str, Any], got: PriceReading | PriceReject) -> list[str]:
     have = got.row()
     wanted = {**defaults, **{key: value for key, value in expect.items() if key not in {"open", "note"}}}
     return [
-        f"{key} {have.get(key)!r} for {value!r}" for key, value in wanted.items() if number(have.get(key)) != number(value)
+        f"{key} {have.get(key)!r} for {value!r}"
+        for key, value in wanted.items()
+        if number(have.get(key)) != number(value)
     ]
 
 
@@ -88,6 +90,9 @@ def test_a_providers_own_meaning_of_a_name() -> None:
 
 def test_hints_fill_only_what_the_page_leaves_open() -> None:
     assert line(read("1.98/h", "RTX 4090")) == "reject currency_unknown"
-    assert line(read("1.98/h", "RTX 4090", currency_hint="CNY")) == "RTX4090/24 x1 card 1.98 CNY/hour on_demand list"
+    assert (
+        line(read("1.98/h", "RTX 4090", currency_hint="CNY"))
+        == "RTX4090/24 x1 card 1.98 CNY/hour on_demand list"
+    )
     assert "USD/hour" in line(read("$0.34/h", "RTX 4090", currency_hint="CNY"))
     assert "spot list" in line(read("1.19元/时", "RTX 4090", mode_hint="spot"))

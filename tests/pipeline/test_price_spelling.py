@@ -14,7 +14,9 @@ from tests.pipeline.test_price_rows import ROWS, wrong
 
 PLAIN = [row for row in ROWS if row["text"] and not set("<{&") & set(row["text"] + row["context"])]
 
-_TRADITIONAL = str.maketrans("时个约万价计费机买议员会内单张块节长预后", "時個約萬價計費機買議員會內單張塊節長預後")
+_TRADITIONAL = str.maketrans(
+    "时个约万价计费机买议员会内单张块节长预后", "時個約萬價計費機買議員會內單張塊節長預後"
+)
 
 
 def _wide(text: str) -> str:
@@ -53,7 +55,8 @@ BESIDE = [
 ]  # fmt: skip
 AROUND = [
     "{} | 876机", "北京B区 | {}", "更新时间 2025-10-01 | {}", "{} | 驱动 550.54.14 CUDA 12.4",
-    "{} | 空闲/总量 1 / 8", "电话 13812345678 | {}", "{} | Ubuntu 22.04", "{} | 16核 | 120G内存", "{} | 第3代",
+    "{} | 空闲/总量 1 / 8", "电话 13812345678 | {}", "{} | Ubuntu 22.04",
+    "{} | 16核 | 120G内存", "{} | 第3代",
 ]  # fmt: skip
 
 

@@ -55,7 +55,9 @@ def test_other_spellings(
     assert unit.convert(D(amount)) == D(value)
 
 
-@pytest.mark.parametrize("text", ["元/月", "CNY/hour", "CNY/card/server/hour", "$/card/hour", "CNY//hour", "1.2.3 CNY/card/hour"])
+@pytest.mark.parametrize(
+    "text", ["元/月", "CNY/hour", "CNY/card/server/hour", "$/card/hour", "CNY//hour", "1.2.3 CNY/card/hour"]
+)
 def test_what_is_no_unit(text: str) -> None:
     assert parse_unit(text) is None
 

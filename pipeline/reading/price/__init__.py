@@ -14,10 +14,12 @@ from typing import Final
 from pipeline.reading import card as card_reader
 from pipeline.reading import markup
 from pipeline.reading.normalise import normalise
-from pipeline.reading.price.decide import Cell, decide
+from pipeline.reading.price.cell import Cell
+from pipeline.reading.price.decide import decide
+from pipeline.reading.price.found import Scan
 from pipeline.reading.price.lexer import lex
 from pipeline.reading.price.model import Money, PriceReading, PriceReject
-from pipeline.reading.price.scan import Scan, scan
+from pipeline.reading.price.scan import scan
 from pipeline.reading.price.words import vocabulary
 
 __all__ = ["Money", "PriceReading", "PriceReject", "read"]
@@ -81,7 +83,12 @@ _NOTHING: Final = Scan("", (), ())
 def _context_of(context: str, provider: str | None) -> tuple[Scan, Scan, bool, bool]:
     plain = markup.strip(context)
     main, siblings = _split_siblings(normalise(plain.text))
-    return _scan(main, provider), _scan(siblings, provider) if siblings else _NOTHING, plain.struck, plain.image
+    return (
+        _scan(main, provider),
+        _scan(siblings, provider) if siblings else _NOTHING,
+        plain.struck,
+        plain.image,
+    )
 
 
 _context = lru_cache(maxsize=_CONTEXTS)(_context_of)
@@ -117,5 +124,7 @@ def _shop_json(text: str) -> str:
         prices, cycles = str(data["cprice"]).split(","), str(data["cycle"]).split(",")
     except (ValueError, KeyError, TypeError, RecursionError):
         return text
-    pairs = [(p.strip(), c.strip()) for p, c in zip(prices, cycles, strict=False) if p.strip() not in {"", "0"}]
+    pairs = [
+        (p.strip(), c.strip()) for p, c in zip(prices, cycles, strict=False) if p.strip() not in {"", "0"}
+    ]
     return ";".join(f"{price}元/{_CYCLES.get(cycle, cycle + '个月')}" for price, cycle in pairs)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Final
 
 from pipeline.reading.price.amounts import Amount
-from pipeline.reading.price.scan import Scan
+from pipeline.reading.price.found import Scan
 
 _ZERO: Final = Decimal(0)
 _OLD_PRICE_FACTOR: Final = 20  # a bare number behind the price, up to this many times it, is the old price
@@ -16,7 +16,7 @@ _OLD_PRICE_FACTOR: Final = 20  # a bare number behind the price, up to this many
 
 @dataclass(slots=True)
 class Choice:
-    """`main`: the price. `several`: more than one price is offered. `reason`: the amounts are no price at all."""
+    """`main`: the price. `several`: more than one is offered. `reason`: the amounts are no price at all."""
 
     main: Amount | None = None
     members: list[Amount] = field(default_factory=list)
@@ -56,7 +56,9 @@ def choose(text: Scan, wanted_per: str | None, *, struck: bool) -> Choice:
     return choice
 
 
-def _settle(choice: Choice, mains: list[Amount], by_role: dict[str, list[Amount]], wanted: str | None) -> None:
+def _settle(
+    choice: Choice, mains: list[Amount], by_role: dict[str, list[Amount]], wanted: str | None
+) -> None:
     mains = _distinct(mains)
     if len(mains) > 1 and wanted is not None:
         fitting = [one for one in mains if (one.unit.per or one.lead.per) == wanted]
@@ -112,4 +114,6 @@ def _old_price_behind(text: Scan, main: Amount | None) -> bool:
     """`￥222 元 / 月 800`: the bare number is the old price."""
     if main is None or main.bare:
         return False
-    return any(main.end < one.start and main.high < one.low <= main.high * _OLD_PRICE_FACTOR for one in text.bare)
+    return any(
+        main.end < one.start and main.high < one.low <= main.high * _OLD_PRICE_FACTOR for one in text.bare
+    )

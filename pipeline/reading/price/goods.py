@@ -8,13 +8,24 @@ from typing import TYPE_CHECKING, Final
 
 from catalog import families
 from catalog.cards import cards, sized
-from pipeline.reading.price.amounts import Unit
-from pipeline.reading.price.scan import Count, Scan
+from pipeline.reading.price.found import Count, Scan
+from pipeline.reading.price.unit import Unit
 
 if TYPE_CHECKING:
     from pipeline.reading.card import CardHit
 
-_CLOUDS: Final = ("tencent", "aliyun", "aws_cn", "huawei", "volcengine", "baidu", "azure_cn", "ctyun", "ksyun", "jdcloud")
+_CLOUDS: Final = (
+    "tencent",
+    "aliyun",
+    "aws_cn",
+    "huawei",
+    "volcengine",
+    "baidu",
+    "azure_cn",
+    "ctyun",
+    "ksyun",
+    "jdcloud",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,15 @@ def _nearest(context: Scan) -> list[CardHit]:
 
 def _one(hits: list[CardHit]) -> CardHit | None:
     """The hit that says most where all can be one good; None where they are several goods."""
-    best = max(hits, key=lambda hit: (hit.card is not None, hit.vram_stated, hit.vram_gb is not None, hit.count is not None))
+    best = max(
+        hits,
+        key=lambda hit: (
+            hit.card is not None,
+            hit.vram_stated,
+            hit.vram_gb is not None,
+            hit.count is not None,
+        ),
+    )
     table = cards()
     for hit in hits:
         if hit.card == best.card or hit.card is None:
@@ -124,7 +143,9 @@ def _by_family(named: Card, skus: list[str], provider: str | None) -> Card:
             if inside is None:
                 continue
             mine, other = cards()[named.name], cards()[inside]
-            if mine.family != other.family or (mine.vram_gb is not None and other.vram_gb not in {None, mine.vram_gb}):
+            if mine.family != other.family or (
+                mine.vram_gb is not None and other.vram_gb not in {None, mine.vram_gb}
+            ):
                 return Card(problem="card_sku_conflict")
             family = families.lookup(cloud, sku)
             count = int(family.count) if family is not None and family.share == 1 else None

@@ -76,8 +76,8 @@ def plausible(card: str | None, low: Decimal | None, high: Decimal | None) -> bo
 def single_card(card: str | None, value: Decimal) -> bool:
     """Whether `value` (CNY per hour) can be one card's rent, where nothing says that it is a machine's.
 
-    A month's rent that is high for a card and, divided by eight, just what small sellers ask for one card of a
-    machine (2.5万 for an A100-80G) is taken for neither.
+    A month's rent that is high for a card and, divided by eight, just what small sellers ask for one card of
+    a machine (2.5万 for an A100-80G) is taken for neither.
     """
     every = level(card) if card else None
     if card is None or every is None:

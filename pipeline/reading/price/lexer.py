@@ -1,4 +1,4 @@
-"""Text → tokens: numbers, words of the vocabulary, cards, and the digits that are no price (dates, stock, sizes).
+"""Text → tokens: numbers, words of the vocabulary, cards, and digits that are no price (dates, stock, sizes).
 
 One pass from left to right; every pattern is anchored and bounded, so the time is linear in the text.
 """
@@ -52,7 +52,8 @@ _DIGITS: Final = re.compile(
     r"|[0-9]+(?:\.[0-9]+){2,}"  # versions, addresses
     r"|[0-9]{1,4}[*×x][0-9]{1,4}(?:[*×x][0-9]{1,4}){0,2} ?(?:mm|cm)"
     r")"
-    r"|(?P<fraction>[0-9]{1,4} ?/ ?[0-9]{1,4})(?![0-9.,万元千百%]| ?(?:个[月小季]|小时|分钟|[天日周年月季秒]))"
+    r"|(?P<fraction>[0-9]{1,4} ?/ ?[0-9]{1,4})"
+    r"(?![0-9.,万元千百%]| ?(?:个[月小季]|小时|分钟|[天日周年月季秒]))"
     r"|(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 )
 _RATIO: Final = re.compile(r" ?(?:(%|‰)|(折)(?![旧损叠合算线])|(倍)(?!速))")
@@ -61,7 +62,7 @@ _NAME_REST: Final = re.compile(r"[a-z0-9_]*(?:[.\-][a-z0-9_]+)*")
 _NUMERAL_RUN: Final = re.compile(r"[零一二两三四五六七八九十百千万亿几数]+")
 _GIGABYTES: Final = frozenset(("g", "gb", "gib"))
 _UNITS: Final = frozenset(
-    "t tb tib m mb mib kb mbps gbps kbps b u v c ghz mhz hz nm tflops pflops gflops p fps ms ns us bit mm cm mah".split()
+    "t tb tib m mb mib kb mbps gbps kbps b u v c ghz mhz hz nm tflops pflops p fps ms ns us bit mm cm".split()
 )
 _SHORT: Final = 3  # letters: a word so short with a digit glued on is a part of a name
 MOST_TOKENS: Final = 50_000  # a text with more is a whole page, not a cell: the rest is not read
@@ -70,7 +71,7 @@ _BIG: Final = 8  # digits without a separator from which a number with no sign i
 
 
 def lex(text: str, hits: Sequence[CardHit] = ()) -> list[Token]:
-    """Tokens of a normalised text. `hits` are the cards found in it; nothing inside a hit becomes a number."""
+    """Tokens of a normalised text. `hits`: the cards found in it; nothing inside a hit becomes a number."""
     low = text.lower()
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
@@ -118,7 +119,9 @@ class _Lexer:
         for length, words in firsts.get(c, ()):
             tags = words.get(low[i : i + length])
             if tags is not None and i + length <= limit:
-                if "counted" in tags and not (self.out and self.out[-1].kind == NUMBER and self.out[-1].end == i):
+                if "counted" in tags and not (
+                    self.out and self.out[-1].kind == NUMBER and self.out[-1].end == i
+                ):
                     continue
                 if "mult" in tags and length == 1 and low[i + 1 : i + 2] in numerals.NUMERALS and c != "百":
                     continue
@@ -151,14 +154,22 @@ class _Lexer:
         assert m is not None
         run, end = m.group(), m.end()
         last = self.out[-1] if self.out else None
-        if last is not None and last.kind == WORD and "spoken" in last.tags and last.end == i and len(run) > 1:
+        if (
+            last is not None
+            and last.kind == WORD
+            and "spoken" in last.tags
+            and last.end == i
+            and len(run) > 1
+        ):
             run, end = run[0], i + 1  # 两块二一小时: the second digit is of the next word
         if last is not None and last.kind == NUMBER and i - last.end <= 1 and run[0] in numerals.MULTIPLIERS:
             scale = run[: len(run) - len(run.lstrip("百千万亿"))]
             run, end = scale, i + len(scale)  # 1.2万一年: 一 is of the next word
         if low_is_discount(self.low, end) and len(run) <= 2 and all(c in numerals.DIGITS for c in run):
             digits = [numerals.DIGITS[c] for c in run]
-            self.out.append(Token(RATIO, i, end + 1, ("discount", Decimal(digits[0]) + Decimal(sum(digits[1:])) / 10)))
+            self.out.append(
+                Token(RATIO, i, end + 1, ("discount", Decimal(digits[0]) + Decimal(sum(digits[1:])) / 10))
+            )
             return end + 1  # 九五折
         if run in {"数", "几"} and self.low[end : end + 1] not in {"元", "块", "个", "毛", "角"}:
             return end
@@ -175,7 +186,11 @@ class _Lexer:
         assert m is not None
         run, end = m.group(), m.end()
         for tail in ascii_tails().get(run, ()):
-            if low.startswith(tail, i) and i + len(tail) <= limit and not low[i + len(tail) : i + len(tail) + 1].islower():
+            if (
+                low.startswith(tail, i)
+                and i + len(tail) <= limit
+                and not low[i + len(tail) : i + len(tail) + 1].islower()
+            ):
                 return self._word(i, i + len(tail), ascii_words()[tail])
         if run == "x" and (end >= limit or not low[end].isascii() or low[end] in " 0123456789"):
             self.out.append(Token(SIGN, i, end, "×"))
@@ -183,7 +198,11 @@ class _Lexer:
         tags = ascii_words().get(run)
         if tags is not None and len(run) <= _SHORT and "cur" not in tags and low[end : end + 1].isdecimal():
             tags = None  # p3.2xlarge
-        if tags is not None and "mult" not in tags and not (end < limit and low[end] == "_" and "per" in tags):
+        if (
+            tags is not None
+            and "mult" not in tags
+            and not (end < limit and low[end] == "_" and "per" in tags)
+        ):
             return self._word(i, end, tags)
         rest = _NAME_REST.match(low, end, limit)
         end = rest.end() if rest is not None else end
@@ -207,7 +226,9 @@ class _Lexer:
             m = re.compile(r"(?P<number>[0-9]+)").match(low, i, limit)
             assert m is not None
         digits, end = m["number"], m.end()
-        if len(digits) > _LONGEST_NUMBER or (len(digits) >= _BIG and digits.isdecimal() and not _signed(last, low, end)):
+        if len(digits) > _LONGEST_NUMBER or (
+            len(digits) >= _BIG and digits.isdecimal() and not _signed(last, low, end)
+        ):
             self.out.append(Token(NOISE, i, end, digits))
             return end
         return self._after_number(i, end, Decimal(digits.replace(",", "")))
@@ -237,7 +258,13 @@ class _Lexer:
                 self.out.append(Token(NUMBER, start, end, value))
                 self.out.append(Token(MULTIPLIER, end, m.end(), Decimal(1000 if run == "k" else 10000)))
                 return m.end()
-            if run not in ascii_words() and run != "x" and m.end() < limit and low[m.end()].isascii() and low[m.end()].isalnum():
+            if (
+                run not in ascii_words()
+                and run != "x"
+                and m.end() < limit
+                and low[m.end()].isascii()
+                and low[m.end()].isalnum()
+            ):
                 rest = _NAME_REST.match(low, m.end(), limit)
                 stop = rest.end() if rest is not None else m.end()
                 self.out.append(Token(NOISE, start, stop, low[start:stop]))

@@ -37,7 +37,7 @@ class PriceReading:
     """One offer. Amounts are as printed, for `per_count` periods `per`.
 
     `basis`: `server` = the amount covers all `cards`, `card` = it is for one of them. `per`: a period word of
-    `catalog.periods`, half a year being six months. `mode`, `price_kind`, `tax`: words of the data dictionary.
+    `catalog.periods`, half a year being six months. `mode`, `price_kind`, `tax` as in the data dictionary.
     `native_*` is per card-hour in `currency`, `cny_*` the same where the currency is CNY, else None.
     `also`: further prices of the same good in the same cell (a member's price beside the list price).
     """
@@ -60,7 +60,7 @@ class PriceReading:
     also: tuple[PriceReading, ...] = ()
 
     def row(self) -> dict[str, object]:
-        """The fields that `suanjia parse price` prints beside the id; per card-hour to four decimals, half-up."""
+        """The fields that `suanjia parse price` prints beside the id; per card-hour to four decimals."""
         row: dict[str, object] = {
             "cards": self.cards,
             "card": self.card,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
+from pipeline.reading.price.found import Scan
 from pipeline.reading.price.model import Money, PriceReject
-from pipeline.reading.price.scan import Scan
 
 _STATES: Final = ("login_required", "js_calculator", "quote_required")
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from pipeline.reading.price.amounts import Amount, Unit
-from pipeline.reading.price.scan import Mode, Scan, UnitWord
+from pipeline.reading.price.amounts import Amount
+from pipeline.reading.price.found import Mode, Scan, UnitWord
+from pipeline.reading.price.unit import Unit
 
 _RANK: Final = {
-    "second": 0, "minute": 0, "hour": 0, "day": 1, "week": 2, "month": 3, "quarter": 4, "half_year": 5, "year": 6,
+    "second": 0, "minute": 0, "hour": 0, "day": 1, "week": 2, "month": 3, "quarter": 4, "half_year": 5,
+    "year": 6,
 }  # fmt: skip
 _MODE_RANK: Final = {"daily": 1, "weekly": 2, "monthly": 3, "yearly": 6}
 _BY_PERIOD: Final = {
@@ -67,7 +69,9 @@ def _own_modes(found: Scan, amount: Amount | None) -> list[Mode]:
     if amount is None or not found.modes:
         return found.modes
     taken = [range(one.lead_from, one.last) for one in found.amounts if one is not amount]
-    return [one for one in found.modes if not any(one.at in place for place in taken)] if taken else found.modes
+    return (
+        [one for one in found.modes if not any(one.at in place for place in taken)] if taken else found.modes
+    )
 
 
 def _said(found: Scan, amount: Amount | None = None) -> tuple[str, int, UnitWord | None] | None:
@@ -89,7 +93,7 @@ def _said(found: Scan, amount: Amount | None = None) -> tuple[str, int, UnitWord
 
 
 def currency(amount: Amount, text: Scan, context: Scan, hint: str | None) -> str | None:
-    """The currency, by evidence only: a sign or word, the column, the caller's hint, Chinese words of a unit."""
+    """The currency, by evidence only: a sign or word, the column, the caller's hint, a Chinese unit."""
     if amount.currency is not None:
         return amount.currency
     for other in text.amounts:
@@ -122,7 +126,9 @@ def basis_of(amount: Amount, word: UnitWord | None) -> Unit:
     own = amount.unit
     if own.card or own.server or word is None:
         return own
-    return Unit(own.per, own.count, word.unit.card, word.unit.server, word.unit.cards, own.other or word.unit.other)
+    return Unit(
+        own.per, own.count, word.unit.card, word.unit.server, word.unit.cards, own.other or word.unit.other
+    )
 
 
 def mode(amount: Amount, per: str, count: int, text: Scan, context: Scan, hint: str | None) -> str:
@@ -165,7 +171,7 @@ def _chosen(modes: list[Mode]) -> str | None:
 
 
 def fitted(chosen: str, per: str, count: int) -> str:
-    """A billing word against the period: `包月` shown per hour is monthly, `按天` beside a monthly price is not."""
+    """A billing word against the period: `包月` per hour is monthly, `按天` beside a month's price is not."""
     base = default_mode(per, count)
     if chosen in {"spot", "serverless", "reserved"}:
         return chosen

@@ -1,4 +1,4 @@
-"""Numbers of one cell against each other: conversions, discounts, siblings, column currency. Verdicts, no repairs."""
+"""Numbers of one cell against each other: conversions, discounts, siblings, currency. Never a repair."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from catalog.periods import per_hour
 from pipeline.reading.price.amounts import Amount
-from pipeline.reading.price.scan import Scan
+from pipeline.reading.price.found import Scan
 
 CONVERSION_TOLERANCE: Final = Decimal("0.1")  # 720 or 730 hours a month, 22 or 24 hours a day
 DISCOUNT_TOLERANCE: Final = Decimal("0.03")
@@ -44,9 +44,14 @@ def discount_agrees(price: Decimal, full: Decimal, discount: Decimal) -> bool:
 def ends_agree(
     machine: tuple[Decimal | None, Decimal | None], single: tuple[Decimal | None, Decimal | None]
 ) -> bool:
-    """Whether a machine's price per card and the single card's price differ by at most a quarter at each end."""
+    """Whether a machine's price per card and a single card's differ by at most a quarter at each end."""
     for mine, other in zip(machine, single, strict=True):
-        if mine is not None and other is not None and other > 0 and abs(mine - other) / other > SIBLING_TOLERANCE:
+        if (
+            mine is not None
+            and other is not None
+            and other > 0
+            and abs(mine - other) / other > SIBLING_TOLERANCE
+        ):
             return False
     return True
 

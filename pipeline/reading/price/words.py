@@ -42,7 +42,7 @@ def _put(found: dict[str, dict[str, str]], word: str, tag: str, value: str) -> N
 
 @cache
 def by_first() -> Mapping[str, tuple[tuple[int, Mapping[str, Tags]], ...]]:
-    """Words that start with no ASCII letter, by first character: (length, words of that length), longest first."""
+    """Words that start with no ASCII letter, by first character: (length, words), longest first."""
     found: dict[str, dict[int, dict[str, Tags]]] = {}
     for word, tags in vocabulary().items():
         if not ("a" <= word[0] <= "z"):
@@ -61,7 +61,7 @@ def ascii_words() -> Mapping[str, Tags]:
 
 @cache
 def ascii_tails() -> Mapping[str, tuple[str, ...]]:
-    """Run of letters → words that start with it and go on (`gpu服务器`, `us$`, `on-demand`), longest first."""
+    """Run of letters → words that start with it and go on (`gpu服务器`, `us$`), longest first."""
     found: dict[str, list[str]] = {}
     for word in ascii_words():
         head = word[: next((i for i, c in enumerate(word) if not "a" <= c <= "z"), len(word))]

@@ -1,0 +1,298 @@
+"""Words of a text outside of its amounts: counts, billing words, units of headers, reasons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+from pipeline.reading.price.amounts import Amount, Reader
+from pipeline.reading.price.found import Count, Mode, Scan, Size, UnitWord
+from pipeline.reading.price.lexer import (
+    CARD,
+    FRACTION,
+    MULTIPLIER,
+    NOISE,
+    NUMBER,
+    RATIO,
+    SIGN,
+    SIZE,
+    WORD,
+    Token,
+)  # fmt: skip
+from pipeline.reading.price.unit import Unit, periods_of
+
+_FLAGS: Final = frozenset((
+    "gpu", "table", "machine", "hgx", "server", "node", "single", "pair", "rent", "foreign", "saving",
+    "run", "image", "off", "noun", "edition", "column", "stock",
+))  # fmt: skip
+_WHERE: Final = {
+    f"reject.{where}": where for where in ("text", "context", "any", "strong", "weak", "decides")
+}
+_BRANDS: Final = frozenset(("gt", "gtx", "rtx", "quadro", "radeon", "rx", "tesla", "geforce"))
+_COMMITMENT: Final = 3  # months from which a least term is a commitment
+_TIMES: Final = re.compile(r"[0-9] ?[×*xX]|[×*xX] ?[0-9]")
+_MOST_CARDS: Final = 64  # a larger number of cards is a cluster, not a purchase
+_IN_HIT: Final = {
+    "整机": "machine", "裸金属": "machine", "服务器": "server", "节点": "node", "HGX": "hgx", "DGX": "hgx",
+    "hgx": "hgx", "dgx": "hgx", "单卡": "single", "单张": "single", "整卡": "whole_card",
+}  # fmt: skip
+
+
+class Facts:
+    """Words outside of amounts: flags, counts, modes, units, reasons."""
+
+    def __init__(self, found: Scan, reader: Reader) -> None:
+        self.found = found
+        self.reader = reader
+        self.tokens = found.tokens
+
+    def collect(self, amounts: Sequence[Amount]) -> None:
+        inside = {a.first: a for a in amounts if not a.bare}
+        i = 0
+        while i < len(self.tokens):
+            amount = inside.get(i)
+            if amount is not None:
+                i = amount.last
+                continue
+            i = self._token(i, self.tokens[i])
+        self.found.formula = self._formula()
+
+    def _token(self, i: int, token: Token) -> int:
+        if token.kind == WORD:
+            return self._word(i, token)
+        if token.kind == NUMBER:
+            self._number(i, token)
+        elif token.kind == CARD:
+            self._card(i, token)
+        elif token.kind == SIZE:
+            self._size(i, token)
+        elif token.kind == RATIO:
+            self.found.ratios.append(token.value)
+        elif token.kind == FRACTION:
+            self._fraction(i, token)
+        elif token.kind == MULTIPLIER:
+            return self._multiplier(i)
+        elif token.kind == SIGN:
+            if (
+                token.value == "/"
+                and self.reader.has(i + 1, "per")
+                and (i == 0 or self.tokens[i - 1].kind != NUMBER)
+            ):
+                return self._unit_word(i, None, None, i)
+        elif token.value in _BRANDS:
+            self.found.flags.setdefault("gpu", i)
+            if i + 1 < len(self.tokens):
+                self._model(i + 1)
+        elif "large" in token.value or "small" in token.value or "medium" in token.value:
+            self.found.skus.append(self.found.text[token.start : token.end])
+        return i + 1
+
+    def _model(self, i: int) -> None:
+        """`GT 710/730`: a card that the catalog does not know, or several."""
+        token = self.tokens[i]
+        if token.kind == FRACTION:
+            self.found.models += 2
+        elif token.kind == NUMBER:
+            self.found.models += 1
+            if self.reader.sign(i + 1, "/、") and self.reader.kind(i + 2) == NUMBER:
+                self.found.models += 1
+
+    def _word(self, i: int, token: Token) -> int:
+        tags, found = token.tags, self.found
+        for tag in tags:
+            if tag in _FLAGS:
+                found.flags.setdefault(tag, i)
+            elif tag in _WHERE:
+                found.rejects.setdefault(_WHERE[tag], []).append(tags[tag])
+        if "mode" in tags:
+            self._mode(i, tags["mode"])
+        if "single" in tags:
+            found.counts.append(Count(1, "single", i))
+        elif "pair" in tags:
+            found.counts.append(Count(2, "cards", i))
+        elif "hgx" in tags:
+            found.counts.append(Count(8, "hgx", i))
+        if "vague" in tags:
+            found.vague = True
+        if "etc" in tags and self.reader.kind(i - 1) == CARD and self.reader.near(i):
+            found.etc = True
+        if "paths" in tags and self.reader.kind(i - 1) == CARD and self.reader.kind(i + 1) != NOISE:
+            found.paths = True
+        if "tax" in tags:
+            found.tax = tags["tax"]
+        if "term" in tags:
+            found.term = found.term or bool(found.spans) or self._span_follows(i)
+        if "cur" in tags and not (i and self.tokens[i - 1].kind == NUMBER):
+            return self._unit_word(i, tags["cur"], None, i + 1)
+        if "each" in tags:
+            return self._unit_word(i, None, None, i)
+        if "lead" in tags:
+            found.units.append(UnitWord(None, None, Unit(per=tags["lead"]), i))
+        if "per" in tags and self.reader.has(i + 1, "noun") and self.reader.near(i + 1):
+            found.units.append(UnitWord(None, None, Unit(per=tags["per"]), i))
+        return i + 1
+
+    def _mode(self, i: int, value: str) -> None:
+        mode, _, period = value.partition(":")
+        per, _, count = period.partition("*")
+        if mode == "pack" and self.tokens[i].value == "包":
+            if not (self.found.spans and self.reader.near(i)):
+                return
+            mode, per = "pack", ""
+        n = int(count or 1)
+        if per and i and self.tokens[i - 1].kind == NUMBER and self.reader.near(i, 0):
+            n = periods_of(self.tokens[i - 1], n)  # 2年付
+        self.found.modes.append(Mode(mode, per or None, n, i))
+
+    def _unit_word(self, i: int, currency: str | None, scale: Decimal | None, start: int) -> int:
+        """A unit with no amount: `元/小时`, `(美元)`, `/hr`, `per_hour`. Returns the token behind it."""
+        unit = Unit()
+        end = start
+        while (following := self.reader.unit(end, unit, money=False)) > end:
+            end = following
+        if currency is not None or unit.given():
+            self.found.units.append(UnitWord(currency, scale, unit, i))
+        return max(end, i + 1)
+
+    def _multiplier(self, i: int) -> int:
+        scale = self.tokens[i].value
+        if self.reader.has(i + 1, "cur") and self.reader.near(i + 1, 0):
+            if i and self.tokens[i - 1].kind == NUMBER and self.tokens[i - 1].value is None:
+                self.found.vague = True
+                return i + 2
+            behind = self.found.text[self.tokens[i + 1].end : self.tokens[i + 1].end + 1]
+            before = self.found.text[self.tokens[i].start - 1 : self.tokens[i].start]
+            around = {**self._tags(i - 1), **self._tags(i + 2)}
+            if (
+                behind == "级"
+                or before in {"上", "近", "过", "成", "逾"}
+                or {"approx", "ceil", "floor"} & set(around)
+            ):
+                self.found.vague = True
+                return i + 2
+            return self._unit_word(i, self.tokens[i + 1].tags["cur"], scale, i + 2)
+        return i + 1
+
+    def _number(self, i: int, token: Token) -> None:
+        """Counts of cards, lengths of time, vague numbers."""
+        reader, found = self.reader, self.found
+        if token.value is None:
+            self._vague(i, token)
+            return
+        if not reader.near(i + 1):
+            if i and reader.has(i - 1, "countcol"):
+                self._count(int(token.value), "column", i)
+            return
+        tags = self.tokens[i + 1].tags
+        if "per" in tags and not reader.sign(i - 1, "/"):
+            if token.value == int(token.value) and 0 < token.value <= 400 and not self._calendar(i):
+                found.spans.append((int(token.value), tags["per"]))
+                if i and "term" in self.tokens[i - 1].tags:
+                    found.term = True
+                elif "minimum" in self._tags(i + 2) or "minimum" in self._tags(i - 1):
+                    long = {"month": 1, "quarter": 3, "half_year": 6, "year": 12}.get(tags["per"], 0)
+                    found.term = found.term or long * token.value >= _COMMITMENT
+        elif tags.get("basis") == "card" or "spoken" in tags:
+            if reader.sign(i - 1, "/") or token.value != int(token.value):
+                return
+            if "stock" in self._tags(i + 2) or "stock" in self._tags(i - 1):
+                return
+            style = "minimum" if "minimum" in self._tags(i - 1) or "minimum" in self._tags(i + 2) else "cards"
+            if style == "cards" and self.tokens[i + 1].value == "颗":
+                style = "chips"
+            self._count(int(token.value), style, i)
+        elif "countcol" in self._tags(i - 1) or (
+            "countcol" in self._tags(i - 2) and reader.sign(i - 1, ":|")
+        ):
+            self._count(int(token.value), "column", i)
+
+    def _calendar(self, i: int) -> bool:
+        """`8月报价`: a month's name, not eight months."""
+        return self.found.text[self.tokens[i + 1].start] == "月" and self.tokens[i].value > 1
+
+    def _tags(self, i: int) -> dict[str, str]:
+        return dict(self.tokens[i].tags) if 0 <= i < len(self.tokens) else {}
+
+    def _count(self, n: int, style: str, at: int) -> None:
+        if 0 < n <= _MOST_CARDS:
+            self.found.counts.append(Count(n, style, at))
+
+    def _vague(self, i: int, token: Token) -> None:
+        text = self.found.text[token.start : token.end]
+        scaled = any(c in "百千万亿十" for c in text)
+        if (
+            scaled
+            or self.reader.has(i + 1, "cur")
+            or self.reader.has(i + 1, "spoken")
+            or self.reader.kind(i + 1) == MULTIPLIER
+        ):
+            self.found.vague = True
+
+    def _span_follows(self, i: int) -> bool:
+        return (
+            self.reader.kind(i + 1) == NUMBER
+            and self.reader.has(i + 2, "per")
+            and self.tokens[i + 2].tags["per"] in {"month", "quarter", "half_year", "year"}
+        )
+
+    def _card(self, i: int, token: Token) -> None:
+        hit = token.value
+        if hit.kind == "slice":
+            self.found.slice = True
+        inner = self.found.text[token.start : token.end]
+        for word, flag in _IN_HIT.items():
+            if word in inner:
+                self.found.flags.setdefault(flag, i)
+                if flag == "hgx":
+                    self.found.counts.append(Count(8, "hgx", i))
+        if hit.count is not None and hit.kind == "whole" and hit.count == int(hit.count):
+            style = "single" if "单" in inner else "times" if _TIMES.search(inner) else "cards"
+            if style == "cards" and "颗" in inner:
+                style = "chips"
+            if style == "times" and self.reader.sign(i - 1, "("):
+                style = "cards"  # GN7（1×T4）: a family, not a machine
+            self._count(int(hit.count), style, i)
+        self.found.flags.setdefault("gpu", i)
+
+    def _size(self, i: int, token: Token) -> None:
+        value, unit = token.value
+        if unit != "gb" or value is None:
+            return
+        edition = self.reader.has(i + 1, "edition")
+        before = i - 1
+        while before >= 0 and self.tokens[before].kind == SIGN and self.tokens[before].value in "|:()/":
+            before -= 1
+        labelled = before >= 0 and ("vram" in self.tokens[before].tags or "vram" in self._tags(i + 1))
+        beside = before >= 0 and self.tokens[before].kind == CARD
+        if edition or labelled or beside:
+            self.found.sizes.append(Size(value, labelled, edition))
+
+    def _fraction(self, i: int, token: Token) -> None:
+        """`1/4 颗`: a slice; `可租7/16`, `16/16 售罄`, `1 / 8`: stock."""
+        low, high = token.value
+        if not 0 < low < high <= 64:
+            return
+        near = [self._tags(j) for j in (i - 2, i - 1, i + 1)]
+        if any("stock" in tags for tags in near):
+            return
+        following = self._tags(i + 1)
+        if following.get("basis") == "card" or self.reader.kind(i + 1) == CARD:
+            self.found.slice = True
+
+    def _formula(self) -> bool:
+        """`1.49×8×24=`: two numbers multiplied and a sign of equality behind them."""
+        times = equal = False
+        for i, token in enumerate(self.tokens):
+            if token.kind != SIGN:
+                continue
+            if (
+                token.value in "×*"
+                and self.reader.kind(i - 1) == NUMBER
+                and self.reader.kind(i + 1) == NUMBER
+            ):
+                times = True
+            elif token.value in "=≈" and times:
+                equal = True
+        return times and equal
