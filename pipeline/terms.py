@@ -69,8 +69,8 @@ def decide(per: str, per_count: int, mode: str | None, term_text: str | None = N
 
 
 def read_term(text: str | None) -> Decimal | None:
-    """Hours of a commitment such as `1yr`, `3 month`, `30天`; None for no or unreadable text."""
-    match = _TERM.search(text) if text else None
+    """Hours of a commitment such as `1yr`, `3 Years`, `30天`; None for no or unreadable text."""
+    match = _TERM.search(text.lower()) if text else None
     if match is None:
         return None
     word = _TERM_WORDS.get(match[2], match[2])

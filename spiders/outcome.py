@@ -43,9 +43,10 @@ class Judgement:
 def judge(ending: Ending) -> Judgement:
     """The outcome of a crawl.
 
-    `ok`: it ended by itself, read listings, and met no problem. `partial`: listings and a problem.
-    Everything else: nothing was read, and why. A crawl that was killed or hung is `failed`, whatever it had
-    read. A problem of an extra route drops that route and leaves the outcome to the others.
+    `ok`: it ended by itself, read listings, and met no problem. `partial`: listings and a problem, but
+    `layout_changed` where that is what the problem was. Everything else: nothing was read, and why. A crawl
+    that was killed or hung is `failed`, whatever it had read. A problem of an extra route drops that route
+    and leaves the outcome to the others.
     """
     if ending.timed_out:
         return Judgement("failed", "did not end in time and was killed")
@@ -72,7 +73,9 @@ def judge(ending: Ending) -> Judgement:
     first = _first(problems)
     message = _sentence(first, len(problems))
     if count:
-        return Judgement("partial", "; ".join(filter(None, (message, told))), dropped)
+        # A moved field makes the rest doubtful too: never "as before, with fewer rows".
+        outcome = "layout_changed" if any(p.get("kind") == "layout_changed" for p in problems) else "partial"
+        return Judgement(outcome, "; ".join(filter(None, (message, told))), dropped)
     kind = str(first.get("kind"))
     if all(problem.get("kind") == "truncated" for problem in problems):
         return Judgement("empty", message)

@@ -27,6 +27,13 @@ def loads(text: str) -> Any:
     return json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
 
 
+def json_is_cut(body: str, error: ValueError) -> bool:
+    """Does the document begin as JSON and stop before its end?"""
+    if body.lstrip("\ufeff \r\n\t")[:1] not in ("{", "[") or not isinstance(error, json.JSONDecodeError):
+        return False
+    return error.pos >= len(body.rstrip()) - 1 or error.msg.startswith("Unterminated string")
+
+
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import IO, Any, ClassVar
+from urllib.parse import urlsplit
 
 import ijson
 from scrapy import Request
@@ -13,6 +17,7 @@ from scrapy.http import Response
 
 from spiders.base.source import Place, SourceSpider
 from spiders.listing import Listing
+from spiders.shape import TEXT, json_is_cut
 from spiders.signs import is_cut
 from spiders.textio import decode
 
@@ -35,13 +40,22 @@ class FileSpider(SourceSpider):
     # The index names signed links: neither its stored answer nor anything else keeps their queries.
     signed_links: ClassVar[bool] = False
 
-    def find_files(self, response: Response) -> Iterator[tuple[str, str]]:
-        """(address, version) of each file that an index answer names; version "" if it has none."""
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._due: Counter[str] = Counter()  # route → files found and not yet read
+
+    def find_files(self, response: Response) -> Iterator[tuple[str, str] | Request]:
+        """(address, version) of each file that an index answer names, version "" if it has none; or the
+        request of a further index."""
         raise NotImplementedError
 
     def read_file(self, stream: IO[bytes], at: Place) -> Iterator[Listing]:
         """Listings of a file, read piece by piece."""
         raise NotImplementedError
+
+    def after(self, route: str) -> Iterator[Request]:
+        """Requests that follow when every file of a route has been read."""
+        yield from ()
 
     def begin(self, route: str) -> Iterator[Request]:
         """The index pages, or the files themselves."""
@@ -52,29 +66,34 @@ class FileSpider(SourceSpider):
 
     def index_page(self, response: Response, second: bool = False) -> Iterator[Any]:
         """An index answer: the files it names, known versions from the evidence store."""
-        text = self.text_of(response)
-        if is_cut(text):
-            if second:
-                self.run.problem("cut", "the page ends early", response.url, response.meta["route"])
-            else:
-                again = self.ask(response.url, self.index_page, route=response.meta["route"], second=True)
-                again.meta["signed_links"] = self.signed_links
-                yield again
-            return
+        text, route = self.text_of(response), response.meta["route"]
+        found: list[tuple[str, str] | Request] = []
+        cut = is_cut(text)
         try:
-            found = list(dict.fromkeys(self.find_files(response)))
-        except ValueError:  # no JSON
-            found = []
+            found = [] if cut else list(dict.fromkeys(self.find_files(response)))
+        except ValueError as error:  # no JSON, or no address
+            cut = json_is_cut(text, error)
+        if cut and second:
+            self.run.problem("cut", "the page ends early", response.url, route)
+            return
+        if cut:
+            meta = {"signed_links": self.signed_links}
+            yield self.ask(response.url, self.index_page, route=route, meta=meta, second=True)
+            return
         if not found:
             self.no_data(response, text, "the address of a file")
-        for url, version in found:
+        files = [entry for entry in found if not isinstance(entry, Request)]
+        self._due[route] += len(files)
+        yield from (entry for entry in found if isinstance(entry, Request))
+        for url, version in files:
             known = self.config.known_files.get(self.run.address(url), {})
             digest = known.get("evidence", "")
             if version and known.get("version") == version and digest and self.run.evidence.has(digest):
                 self.skip("unchanged file")
-                yield from self._read(digest, url, version, response.meta["route"])
+                yield from self._read(digest, url, version, route)
+                yield from self._done(route)
             else:
-                yield self.file_request(url, version, response.meta["route"])
+                yield self.file_request(url, version, route)
 
     def file_request(self, url: str, version: str, route: str) -> Request:
         """The spooled download of one file."""
@@ -91,6 +110,12 @@ class FileSpider(SourceSpider):
             return
         etag = (response.headers.get("ETag") or b"").decode("latin-1")
         yield from self._read(digest, response.url, version or etag, response.meta["route"])
+        yield from self._done(response.meta["route"])
+
+    def _done(self, route: str) -> Iterator[Request]:
+        self._due[route] -= 1
+        if not self._due[route]:
+            yield from self.after(route)
 
     def fresh(self, published: datetime | None, at: Place) -> bool:
         """False, and a problem, for a file published more than `max_age_days` ago or without a date."""
@@ -118,6 +143,37 @@ class FileSpider(SourceSpider):
                         break
         return found
 
+    def table(self, stream: IO[bytes], at: Place, *need: str) -> Iterator[tuple[int, dict[str, str]]]:
+        """(line, row) of a CSV file whose first line names the columns. A column that is missing is a layout
+        change, a line of another width a file that ends early."""
+        lines = csv.reader(io.TextIOWrapper(stream, "utf-8-sig", "replace", newline=""))
+        try:
+            names = next(lines, [])
+            if not names:
+                self.run.problem("cut", "an empty file", at.url, at.route)
+            elif set(need) - set(names):
+                self.layout({name: name for name in names}, dict.fromkeys(need, TEXT), at)
+            else:
+                for row in lines:
+                    if len(row) != len(names):
+                        told = f"line {lines.line_num} has {len(row)} of {len(names)} cells"
+                        self.run.problem("cut", told, at.url, at.route)
+                        return
+                    yield lines.line_num, dict(zip(names, row, strict=True))
+        except csv.Error as error:
+            self.run.problem("layout_changed", f"not the CSV that was expected: {error}", at.url, at.route)
+
+    def signed_link(self, link: str) -> str:
+        """A signed link that an answer gave: its host may be asked now, its query is kept nowhere.
+
+        ValueError for what is no http(s) address.
+        """
+        url = self.run.egress.unmap(link)
+        self.run.egress.grant(url)
+        if (query := urlsplit(url).query) and query != "[redacted]":
+            self.run.hide(query)
+        return url
+
     def reopen(self, at: Place) -> IO[bytes]:
         """The same file from its start."""
         return self.run.evidence.open(at.evidence)
@@ -135,7 +191,7 @@ class FileSpider(SourceSpider):
             self.run.problem("cut", f"the file ends early: {error}", url, route)
         except ijson.JSONError as error:
             self.run.problem("layout_changed", f"not the JSON that was expected: {error}", url, route)
-        self.run.read[f"{route}:{self.run.address(url).rsplit('/', 1)[-1]}"] = count
+        self.run.read[f"{route}:{self.run.address(url).split('/', 3)[-1]}"] = count
 
 
 def published(value: Any) -> datetime | None:

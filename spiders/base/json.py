@@ -13,7 +13,7 @@ from scrapy.http import Response
 
 from spiders.base.source import Place, SourceSpider
 from spiders.listing import Listing
-from spiders.shape import Expectation, fits, get, loads, pointer, steps, text
+from spiders.shape import Expectation, fits, get, json_is_cut, loads, pointer, steps, text
 from spiders.signs import classify
 
 ROUND_NUMBERS = frozenset((50, 100, 200, 250, 500, 1000, 2000, 5000, 10000))
@@ -113,7 +113,7 @@ class JsonSpider(SourceSpider):
         try:
             answer = loads(body)
         except ValueError as error:
-            cut = _is_cut(body, error)
+            cut = json_is_cut(body, error)
             if cut and not walk.retried:
                 walk.retried = True
                 return self.page_request(walk)
@@ -233,13 +233,6 @@ class JsonSpider(SourceSpider):
             self.run.problem(
                 "truncated", f"{name}: exactly {len(walk.seen)} rows and no declared total", route=walk.route
             )
-
-
-def _is_cut(body: str, error: ValueError) -> bool:
-    """Does the document begin as JSON and stop before its end?"""
-    if body.lstrip("\ufeff \r\n\t")[:1] not in ("{", "[") or not isinstance(error, json.JSONDecodeError):
-        return False
-    return error.pos >= len(body.rstrip()) - 1 or error.msg.startswith("Unterminated string")
 
 
 def _has(answer: Any, path: str) -> bool:

@@ -173,6 +173,8 @@ class SourceSpider(Troubles, Spider):
 
     def no_data(self, response: Response, text: str, expected: str) -> None:
         """Name what came instead of data: a login page, a captcha, a farewell, or another layout."""
+        if response.meta.get("signed_links"):
+            text = self.run.evidence.redact(text.encode(), links=True).decode()
         kind, words = classify(text) or ("layout_changed", "")
         detail = f"“{words}”" if words else f"expected {expected}"
         self.run.problem(
