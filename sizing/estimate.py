@@ -14,7 +14,7 @@ from sizing.units import GIB, gib
 # Memory that a run must leave free: driver and other processes on one card, NCCL growth on several.
 RESERVE_GIB = {"one": 0.3, "many": 0.5}
 # p90/p50 of what a run really needs (slack of the caching allocator gives way before a run fails).
-NEED_FITTED, NEED_OTHER, NEED_GUESSED = 1.04, 1.08, 1.25
+NEED_FITTED, NEED_OTHER, NEED_GUESSED = 1.04, 1.08, 1.3
 GUESSED_SPREAD = 1.5
 # Batches of changing length let the caching allocator grow into this share of the free memory (docs §2.6).
 ELASTIC = 0.15
@@ -102,7 +102,7 @@ def high(task: Task, p50: float, usable: float | None) -> tuple[float, float]:
 
 
 def elastic(task: Task, need: float) -> float:
-    """GiB that the allocator is seen to hold beyond the need where lengths vary (they do when none is given)."""
+    """GiB that the allocator holds beyond the need where lengths vary (they do when none is given)."""
     if not task.length_assumed or task.visible_gib is None or task.method == "inference":
         return 0.0
     return max(0.0, ELASTIC * (task.visible_gib - need))

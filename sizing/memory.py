@@ -128,6 +128,8 @@ def _gathered(task: Task) -> float:
     m = task.model
     per = QUANT_BYTES[task.quant] if task.quant else 2.0
     layer = 2 * m.largest_layer_params * (per + (2.0 if task.trains_all else 0.0))
+    if m.experts is not None and task.trains_all:  # a third layer on its way, gradients reduced in fp32
+        layer = m.largest_layer_params * (3 * per + 2 * 4.0)
     outside = 2.0 * m.vocab * m.hidden * (2.0 if task.trains_all else 1.0)
     return max(layer, outside)
 
