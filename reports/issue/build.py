@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reports.issue.archive import archive, week_folder, write_parts
-from reports.issue.clock import issue_week
+from reports.issue.clock import IssueWeek, issue_week
 from reports.issue.model import Issue
 from reports.issue.read import read_issue
 from reports.render.parts import build_parts
 from reports.render.view import View
 from reports.render.words import LANGS
+from warehouse.errors import Refused
 from warehouse.reader import open_latest
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +60,9 @@ def build_issue(
 ) -> Done:
     """Build the issue of a week (None: the last frozen one), keep it, and copy what is wanted to `out`."""
     asked = issue_week(week, now)
-    con, _ = open_latest(home)
+    con, generation = open_latest(home)
     try:
+        _refuse_older(con, generation, asked)
         issue = read_issue(con, asked, rebuilt)
     finally:
         con.close()
@@ -72,6 +77,13 @@ def build_issue(
         folder = out
         write_parts(out, {name: data for name, data in parts.items() if _wanted(name, langs)})
     return Done(issue, views, folder, vintage, tuple(name for name in parts if _wanted(name, langs)))
+
+
+def _refuse_older(con: duckdb.DuckDBPyConnection, generation: str, asked: IssueWeek) -> None:
+    """A generation from before the week knows nothing of it: last week's numbers are not this one's."""
+    built_in = con.execute("SELECT week FROM generation").fetchall()[0][0]
+    if built_in < asked.monday:
+        raise Refused(f"{generation} was built before {asked.label}: run `suanjia publish`")
 
 
 def _wanted(name: str, langs: Sequence[str]) -> bool:

@@ -83,7 +83,7 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A row of `price_index` of the list series. `level`: median of the provider medians, CNY."""
+    """A row of `price_index`, list series. `level`: median over sellers of their median, CNY a card-hour."""
 
     region_code: str
     card: str

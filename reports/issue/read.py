@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 # Tables that a generation without an index lacks: query → tables it needs.
 _NEEDS = {
-    "cells": ("price_index", "price_level"),
+    "cells": ("price_index", "index_keys", "index_key_weeks"),
     "history": ("price_index",),
     "parity": ("price_parity",),
     "corrections": ("index_revisions",),

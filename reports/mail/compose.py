@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
+from html import escape
 
 from reports.issue.archive import Archived, read_part
-from reports.mail.message import CHART, Envelope, build_message
+from reports.mail.message import CHART, Envelope, build_message, mailto
+from reports.numbers import loads
+from reports.render.words import Words
+
+FOOTER = "<!-- footer -->"
+_GREY = "#5b6470"
+_FACE = "font-family:-apple-system,'PingFang SC','Microsoft YaHei',Arial,sans-serif;font-size:13px;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +31,7 @@ class Copy:
     @classmethod
     def of(cls, issue: Archived, lang: str) -> Copy:
         """Read from the archive; ArchiveError when a part is not what was written."""
-        data = json.loads(read_part(issue, "report.json"))
+        data = loads(read_part(issue, "report.json").decode())
         html = read_part(issue, f"report.{lang}.html").decode()
         return cls(
             issue=issue,
@@ -37,16 +43,14 @@ class Copy:
             at=datetime.fromisoformat(data["as_of"]),
         )
 
-    def mail(self, sender: str, recipient: str, unsubscribe_url: str) -> bytes:
-        """The bytes for one recipient."""
+    def mail(self, sender: str, recipient: str, unsubscribe_url: str = "") -> bytes:
+        """The bytes for one recipient. `unsubscribe_url` is the recipient's own, or empty."""
+        issue = self.issue
         envelope = Envelope(
-            sender,
-            recipient,
-            self.subject,
-            self.issue.week,
-            self.issue.vintage,
-            self.lang,
-            self.at,
-            unsubscribe_url,
+            sender, recipient, self.subject, issue.week, issue.vintage, self.lang, self.at, unsubscribe_url
         )
-        return build_message(envelope, self.text, self.html, {CHART: self.chart})
+        w, way_out = Words(self.lang), unsubscribe_url or mailto(envelope)
+        link = f'<a href="{escape(way_out)}" style="color:{_GREY};">{w("word.unsubscribe")}</a>'
+        foot = f'<p style="margin:24px 0 0;{_FACE}color:{_GREY};">{w("word.complain")} · {link}</p>'
+        text = f"{self.text}\n--\n{w('word.complain')}\n{w('word.unsubscribe')}: {way_out}\n"
+        return build_message(envelope, text, self.html.replace(FOOTER, foot), {CHART: self.chart})

@@ -72,6 +72,8 @@ def parse_address(text: str) -> Address:
     ):
         raise AddressError(f"{text!r} is no mail address")
     address: Address = addresses[0]
+    if not address.addr_spec.isascii():
+        raise AddressError(f"{text!r}: addresses beyond ASCII are not carried by every server")
     return address
 
 
@@ -80,10 +82,14 @@ def recipient_hash(address: str) -> str:
     return hashlib.sha256(address.strip().lower().encode()).hexdigest()[:32]
 
 
+def message_id_of(week: str, vintage: int, lang: str, domain: str) -> str:
+    """One per week, list (a language is one) and vintage, so that a retry is the same mail."""
+    return f"<suanjia.{week}.v{vintage}.{lang}@{domain}>"
+
+
 def message_id(envelope: Envelope) -> str:
-    """Stable per week, list, vintage and recipient."""
-    who = recipient_hash(parse_address(envelope.recipient).addr_spec)[:16]
-    return f"<{envelope.week}.v{envelope.vintage}.{envelope.lang}.{who}@{envelope.domain}>"
+    """The Message-ID of this envelope."""
+    return message_id_of(envelope.week, envelope.vintage, envelope.lang, envelope.domain)
 
 
 def build_message(envelope: Envelope, text: str, html: str, files: Mapping[str, bytes]) -> bytes:
@@ -106,16 +112,21 @@ def build_message(envelope: Envelope, text: str, html: str, files: Mapping[str, 
     return _with_fixed_lines(message, envelope)
 
 
+def mailto(envelope: Envelope) -> str:
+    """The way out by mail: to the sender, with the list in the subject."""
+    address = quote(parse_address(envelope.sender).addr_spec, safe="@")
+    return f"mailto:{address}?subject={quote(f'unsubscribe {envelope.list_id}')}"
+
+
 def list_headers(envelope: Envelope) -> dict[str, str]:
     """Headers that must stand as they are; the one-click form only where there is an address for it."""
-    address = parse_address(envelope.sender).addr_spec
-    mailto = f"<mailto:{address}?subject={quote(f'unsubscribe {envelope.list_id}')}>"
+    by_mail = f"<{mailto(envelope)}>"
     headers = {"Message-ID": message_id(envelope), "List-Id": f"<{envelope.list_id}>"}
     if not envelope.unsubscribe_url:
-        return {**headers, "List-Unsubscribe": mailto}
+        return {**headers, "List-Unsubscribe": by_mail}
     return {
         **headers,
-        "List-Unsubscribe": f"<{envelope.unsubscribe_url}>,\r\n {mailto}",
+        "List-Unsubscribe": f"<{envelope.unsubscribe_url}>,\r\n {by_mail}",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from decimal import Decimal
@@ -90,7 +91,7 @@ def _line(fit: Fit, label: str | None, names: Names, w: Words) -> Line:
     return Line(
         (
             Cell(label or names.job(fit.workload), cards(fit, w), tone=strong),
-            Cell(seller, under, href=fit.source_url),
+            Cell(seller, under, href=link(fit.source_url)),
             Cell(figures.money(fit.total_cny_p50), within, None, strong, True),
             Cell(figures.money(fit.price_cny_per_card_hour), duration(fit.hours_p50, w), right=True),
             Cell(moved, grade_of(fit.grade), tone=tone, right=True),
@@ -102,6 +103,11 @@ def _line(fit: Fit, label: str | None, names: Names, w: Words) -> Line:
 def tied(*parts: str) -> str:
     """Parts with dots between them, each kept whole when the line breaks."""
     return " · ".join(part.replace(" ", "\u00a0") for part in parts)
+
+
+def link(url: str | None) -> str | None:
+    """The address where it can be followed from a mail: absolute https, nothing that breaks a line."""
+    return url if url and re.fullmatch(r"https://[^\s/<>\"']+\S*", url) else None
 
 
 def grade_of(grade: str | None) -> str:

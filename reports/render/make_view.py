@@ -107,7 +107,7 @@ def make_view(issue: Issue, lang: str) -> View:
         parity=parity_section(issue, names, w),
         exclusions=Section(w("exclusion.title"), tuple(w.many("exclusion.lines"))),
         marks=marks_section(w),
-        held=held_table(issue, w),
+        held=held_table(issue, names, w),
         sources=sources(issue, names, w),
         corrections=corrections(issue, names, w),
         method=Section(

@@ -8,13 +8,13 @@ from reports.render import figures
 from reports.render.fit_table import heads_of
 from reports.render.names import Names
 from reports.render.view import Cell, Line, Section, Table
-from reports.render.words import Words
+from reports.render.words import Words, choices
 
 REFERENCE = "not_an_offer"
 
 
-def held_table(issue: Issue, w: Words) -> Table:
-    """Counts by reason, in the week and in all."""
+def held_table(issue: Issue, names: Names, w: Words) -> Table:
+    """Counts by reason, in the week and in all, and the first few prices that are held."""
     lines = [
         Line(
             (
@@ -26,14 +26,27 @@ def held_table(issue: Issue, w: Words) -> Table:
         )
         for count in issue.counts
     ]
-    return Table(
-        w("held.title"),
-        heads_of(w("held.heads"), 2),
-        tuple(lines),
-        w("held.none"),
-        (w("held.note"),),
-        (12, 64, 12, 12),
-    )
+    notes = (*_held_lines(issue, names, w), w("held.note"))
+    heads, nothing = heads_of(w("held.heads"), 2), w("held.none")
+    return Table(w("held.title"), heads, tuple(lines), nothing, notes, (12, 64, 12, 12))
+
+
+def _held_lines(issue: Issue, names: Names, w: Words) -> list[str]:
+    most = choices()["held_rows"]
+    lines = [
+        w(
+            "held.line",
+            card=row.card,
+            provider=names.provider(row.provider),
+            mode=names.mode(row.billing_mode),
+            price="—" if (cny := row.price_cny_per_card_hour) is None else figures.money(cny),
+            reason=reason_text(row.reason, w.lang),
+            when=figures.moment(row.observed_at),
+        )
+        for row in issue.held[:most]
+    ]
+    left = len(issue.held) - most
+    return [*lines, w("held.more", n=figures.count(left))] if left > 0 else lines
 
 
 def _kind(kind: str, reason: str, w: Words) -> str:

@@ -40,6 +40,11 @@ def _table(table: Table, heads: bool = False) -> Iterator[str]:
     if not table.lines:
         yield table.nothing
         return
+    if not heads:
+        yield "  ".join(head.top for head in table.heads)
+        under = [head.under for head in table.heads if head.under]
+        if under:
+            yield "    " + " · ".join(under)
     for line in table.lines:
         if heads:
             first, *rest = line.cells

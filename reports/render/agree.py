@@ -1,0 +1,84 @@
+"""Do the parts of an issue agree? Sentences against tables, HTML against text, both against the data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from reports.render import figures
+from reports.render.visible import amounts, html_links, html_text, numbers
+from reports.render.words import Words, choices
+
+SECTIONS = (
+    *("fit.title", "chart.title", "mover.title", "region.title", "exclusion.title", "mark.title"),
+    *("held.title", "source.title", "correction.title", "method.title"),
+)
+# What mail clients drop, clip or refuse to show, and what a template leaves when it was not filled.
+_FORBIDDEN = {
+    "a style element": r"<style",
+    "a script": r"<script|\son[a-z]+=",
+    "SVG": r"<svg|\.svg\b",
+    "a data URI": r"(?:src|href|url)\s*[=(]\s*[\"']?data:",
+    "a class": r"\sclass=",
+    "a web font": r"@font-face|<link",
+    "an unfilled placeholder": r"\{\{|\}\}|\{%|%\}|\{[a-z_]+\}",
+}
+_EMPTY = re.compile(r"\b(?:None|nan|NaN|inf|undefined)\b")
+
+
+def disagreements(lang: str, html: str, text: str, data: Mapping[str, Any]) -> Iterator[str]:
+    """Sentences about what is wrong with one language of an issue; none for a good one.
+
+    `data` is the document of report.json with its numbers as Decimal.
+    """
+    seen = html_text(html)
+    yield from _shape(html, seen, text)
+    yield from _sections(lang, seen, text, data)
+    in_html, in_text = numbers(seen), numbers(text)
+    if in_html != in_text:
+        odd = ", ".join(sorted(in_html ^ in_text)[:5])
+        yield f"numbers differ between the {lang} HTML and its text: {odd}"
+    known = known_amounts(data)
+    for name, part in (("HTML", seen), ("text", text)):
+        if wrong := sorted(amounts(part) - known):
+            yield f"the {lang} {name} shows {wrong[0]}, which is not in the data"
+
+
+def _shape(html: str, seen: str, text: str) -> Iterator[str]:
+    size, most = len(html.encode()), choices()["html_bytes"]
+    if size > most:
+        yield f"the HTML has {size} bytes, {most} at most"
+    for what, pattern in _FORBIDDEN.items():
+        if re.search(pattern, html, re.IGNORECASE):
+            yield f"{what} in the HTML"
+    for name, part in (("HTML", seen), ("text", text)):
+        if found := _EMPTY.search(part):
+            yield f"{found[0]!r} stands in the {name}"
+    for link in html_links(html):
+        if not re.match(r"https://[^\s/]+|mailto:|cid:chart$|chart\.(?:zh|en)\.png$", link):
+            yield f"the link {link} is not absolute https"
+
+
+def _sections(lang: str, seen: str, text: str, data: Mapping[str, Any]) -> Iterator[str]:
+    w = Words(lang)
+    wanted = [w(key) for key in SECTIONS]
+    if data["coverage"]["low"]:
+        wanted.append(w("head.low").strip())
+    if data["rebuilt"]:
+        wanted.append(w("head.rebuilt"))
+    for words in wanted:
+        for name, part in (("HTML", seen), ("text", text)):
+            if words not in part:
+                yield f"the {lang} {name} lacks {words!r}"
+
+
+def known_amounts(data: Mapping[str, Any]) -> frozenset[str]:
+    """Every amount that an issue may show, as it is printed."""
+    found: list[Decimal] = []
+    for fit in data["fits"]:
+        found += [fit["total_cny_p50"], fit["total_cny_p90"], fit["price_cny_per_card_hour"]]
+    found += [cell["level"] for cell in data["cells"] if cell["level"] is not None]
+    found += [row["price_cny_per_card_hour"] for row in data["held"]]
+    return frozenset(figures.amount(Decimal(value)) for value in found if value is not None)
