@@ -165,7 +165,10 @@ def _fill_catalog(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> None:
     catalog_tables.insert(
         con,
         "reviews",
-        [{**asdict(review), "decided_at": review.decided_at.isoformat()} for review in inputs.reviews],
+        [
+            {**asdict(review), "reviewer": review.by, "decided_at": review.decided_at.isoformat()}
+            for review in inputs.reviews
+        ],
     )
     catalog_tables.insert(
         con,

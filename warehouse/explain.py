@@ -106,7 +106,8 @@ def _observation(home: Path, con: duckdb.DuckDBPyConnection, generation: str, na
         if not row["usable"]:
             yield Step("counts 计入", "no: its run did not pass its gates", f"{generation}: runs")
         for review in _rows(con, "SELECT * FROM reviews WHERE id = $1 ORDER BY decided_at", [name]):
-            value = f"{review['action']} by {review['by']}, {cell(review['decided_at'])}: {review['reason']}"
+            by = f"{review['action']} by {review['reviewer']}, {cell(review['decided_at'])}"
+            value = f"{by}: {review['reason']}"
             yield Step("decision 复核", value, "reviews.jsonl")
         yield from _price(home, con, generation, row)
 

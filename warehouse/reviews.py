@@ -38,7 +38,8 @@ def read_reviews(path: Path) -> list[Review]:
     if not path.is_file():
         return []
     found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    # A byte that is no UTF-8 becomes a character that no id, name or date has, and its line is named below.
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         try:
             row = json.loads(line)
             row["decided_at"] = datetime.fromisoformat(row["decided_at"])

@@ -29,6 +29,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return world.home
 
 
+QUERIES = (["sql", "SELECT 1"], ["cheapest"], ["review"], ["explain", "offer:" + "0" * 16])
 HOSTILE = [
     # files
     "SELECT * FROM read_csv('{secret}')",
@@ -257,8 +258,7 @@ def test_the_command(home: Path) -> None:
 
 
 def test_no_generation_ends_with_four_and_says_what_to_run(tmp_path: Path) -> None:
-    for args in (["sql", "SELECT 1"], ["cheapest"], ["export", str(tmp_path / "x")], ["explain", "offer:" + "0" * 16],
-                 ["review"]):  # fmt: skip
+    for args in (*QUERIES, ["export", str(tmp_path / "x")]):
         done = CliRunner().invoke(cli, ["--home", str(tmp_path / "nowhere"), *args])
         assert done.exit_code == 4, args
         assert "suanjia publish" in done.output
@@ -281,8 +281,6 @@ def test_the_help_loads_nothing_heavy() -> None:
     assert loaded_by("--help") == set()
 
 
-@pytest.mark.parametrize(
-    "args", [["sql", "SELECT 1"], ["cheapest"], ["review"], ["explain", "offer:" + "0" * 16]]
-)
+@pytest.mark.parametrize("args", QUERIES)
 def test_a_query_loads_duckdb_and_no_crawler(home: Path, args: list[str]) -> None:
     assert loaded_by("--home", str(home), *args) - {"pyarrow"} == {"duckdb"}

@@ -218,7 +218,7 @@ COMMENT ON COLUMN workloads.spec IS '定义 definition as JSON';
 COMMENT ON TABLE reviews IS '复核记录 what people decided about held observations';
 COMMENT ON COLUMN reviews.id IS '观测编号 obs_id';
 COMMENT ON COLUMN reviews.action IS '决定 release or refuse';
-COMMENT ON COLUMN reviews."by" IS '决定人 who';
+COMMENT ON COLUMN reviews.reviewer IS '决定人 who';
 COMMENT ON COLUMN reviews.reason IS '理由 why';
 COMMENT ON COLUMN reviews.decided_at IS '时间 when (UTC)';
 
