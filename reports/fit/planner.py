@@ -27,6 +27,8 @@ from sizing.workload import Workload
 
 BYTES_PER_PARAM = 2.0
 UNIT_TOKENS = 1e9
+# No list price says what joins its machines; sizing counts on RDMA, so the buyer has to ask.
+NETWORK = ", RDMA between the machines assumed"
 CARD_NOTES = ("no card", "cards not given")  # of a task read without a card, to say what the job is
 
 
@@ -190,11 +192,13 @@ class SizingPlanner:
         return self._uses[key]
 
     def _use(self, good: Good, cards: int, nodes: int) -> Use | None:
+        if nodes > 1 and not _clustered(good):
+            return None
         way = self.table.way(good, cards, nodes)
         if way is None or way.plan.verdict != "fits":
             return None
         p50, p90 = self._seconds(way)
-        strategy = way.plan.strategy
+        strategy = way.plan.strategy + (NETWORK if nodes > 1 else "")
         return Use(cards, nodes, strategy, ceil(p50), ceil(p90), way.plan.cpu_ram_gib, on_host(strategy))
 
     def _seconds(self, way: Way) -> tuple[float, float]:
@@ -257,6 +261,12 @@ class SizingPlanner:
                     "hours_p90": round(self._seconds(best)[1] / 3600, 2),
                 }
         return None
+
+
+def _clustered(good: Good) -> bool:
+    """Is the card built into machines that come with a network of its own class (NVSwitch, HCCS)?"""
+    facts = card_table.get(good.card, good.form)
+    return facts.nvswitch or facts.is_npu
 
 
 def _floats(value: Any) -> Any:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 NODE_SIZES = (1, 2, 4, 8)  # of a whole machine's cards, so many may be used
 MOST_CARDS = 16  # the largest machine that is sold card by card
 NODE_COUNTS = (2, 3, 4, 6, 8)  # whole machines that are tried beside one
-# Machines of fewer cards are not joined: small instances are not sold with the network that sizing counts on.
-CLUSTER_SIZE = 4
+# Smaller machines are not joined: nobody sells them with the network that a sharded job needs between them.
+CLUSTER_SIZE = 8
 
 
 @dataclass(frozen=True, slots=True)
