@@ -27,6 +27,7 @@ _SIGNED = (
     rb"=(?!\[redacted\])[^\"'&\s<>\\]{8,}"
 )
 _SECRET = re.compile(_JWT + b"|" + _SIGNED)
+_WORDS = (b"eyJ", b"sig=", b"Signature=", b"KeyId=", b"Credential=")  # one stands in whatever _SECRET finds
 # The whole query of a signed address: what stands beside the signature says until when and for what it holds.
 _IN_URL = rb"(?:[^\"'\s<>?\\]|\\u0026|\\/)"
 _SIGNED_QUERY = re.compile(
@@ -80,6 +81,8 @@ class EvidenceStore:
         """Kind of the first secret in `body`, or None."""
         if any(value in body for value in self._secrets):
             return "credential"
+        if not any(word in body for word in _WORDS):
+            return None  # the expression below costs ten times as much
         found = _SECRET.search(body)
         return None if found is None else ("token" if found.group().startswith(b"eyJ") else "signed address")
 

@@ -1,9 +1,8 @@
 """Aliyun 阿里云: `instancePrice.json`, ECS list prices of every type and region, in yuan per instance.
 
-The version is embedded in the public price page: old files stay online, frozen, so the highest by number
-counts (2.0.28 < 2.0.211). Key: region :: type :: network :: system :: I/O; 0 is "not sold". Other types,
-systems and networks than Linux GPUs are counted. Known from three public clients (2024 … 2026); tax is not
-stated.
+The version stands in the public price page: old files stay online, frozen, so the highest by number counts.
+Key: region :: type :: network :: system :: I/O; 0 is "not sold". What is no GPU under Linux is counted. Known
+from three public clients (2024 … 2026); tax is not stated.
 """
 
 import re
