@@ -1,8 +1,7 @@
 """Aliyun 阿里云: `instancePrice.json`, ECS list prices of every type and region, in yuan per instance.
 
 The version stands in the public price page: old files stay online, frozen, so the highest by number counts.
-Key: region :: type :: network :: system :: I/O; 0 is "not sold". What is no GPU under Linux is counted. Known
-from three public clients (2024 … 2026); tax is not stated.
+Key: region :: type :: network :: system :: I/O; 0 is "not sold". Known from three clients; tax is not stated.
 """
 
 import re
