@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from datetime import datetime
 
@@ -15,9 +16,9 @@ from warehouse.index.calendar import freezes_of, micros, monday_of, week_of
 from warehouse.index.chain import Chain, CompleteRuns
 from warehouse.index.fixed import Ints
 from warehouse.index.method import Method
-from warehouse.index.panel import KeyRow, Shape, shape_of
+from warehouse.index.panel import Shape, shape_of
 from warehouse.index.places import NATION
-from warehouse.index.prepare import Decision, columns, hold, read_facts, read_goods, script, told
+from warehouse.index.prepare import Decision, hold, read_facts, read_goods, script, told
 from warehouse.index.release import Quarantine
 from warehouse.index.revise import Previous, revise
 from warehouse.index.watch import alarms, watch
@@ -67,27 +68,34 @@ def compute(
     script(con, "index_weekly")
     span = _span(con, clock)
     quarantine = Quarantine(told(facts, verdicts, freezes_of(facts.time, method)), shape.key_no, method)
-    chain = Chain(shape, _complete_runs(con, shape), _may_start(con, shape, rows, method), quarantine, method)
+    chain = Chain(shape, _complete_runs(con, shape), _may_start(con, shape, method), quarantine, method)
     chain.run(weeks_of(con, shape, weekly_prices(con), span, clock))
     if span and clock < monday_of(span.stop):
         chain.forgive_silence()
     covered, _ = coverage(con, providers or {}, span)
     by_week = dict(zip(span, covered.tolist(), strict=True))
-    seen = watch(shape, chain.key_rows, chain.cell_rows, method)
-    fresh = emit.price_index(shape, chain.cell_rows, seen.check, by_week, names, method, clock)
+    keys, cells = emit.joined(chain.key_rows), emit.joined(chain.cell_rows)
+    # The check series is numbers alone: it is made while the database works on the rest.
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        watching = beside.submit(watch, shape, keys, cells, method)
+        levels = outputs.levels(con, shape, rows, keys, names, method)
+        parity = outputs.parity(con, names, method)
+        administered = outputs.administered(con, method)
+        key_weeks = emit.key_weeks(shape, keys)
+        seen = watching.result()
+    fresh = emit.price_index(shape, cells, seen.check, by_week, names, method, clock)
     revised, revisions = revise(con, fresh, previous, decisions, method)
-    levels = outputs.levels(con, shape, rows, chain.key_rows, names, method)
     result = IndexResult(
         price_index=revised,
         price_level=levels,
         held=outputs.held_table(facts, verdicts, quarantine, decisions, clock),
         index_keys=outputs.key_table(rows),
         index_key_offers=_key_offers(con),
-        index_key_weeks=emit.key_weeks(shape, chain.key_rows),
-        price_parity=outputs.parity(con, names, method),
-        administered_prices=outputs.administered(con, method),
+        index_key_weeks=key_weeks,
+        price_parity=parity,
+        administered_prices=administered,
         index_revisions=revisions,
-        index_alarms=alarms(shape, chain.cell_rows, seen, method),
+        index_alarms=alarms(shape, cells, seen, method),
     )
     for (name,) in con.execute(
         "SELECT table_name FROM duckdb_tables() WHERE temporary AND starts_with(table_name, 'ix_')"
@@ -125,14 +133,13 @@ def _complete_runs(con: duckdb.DuckDBPyConnection, shape: Shape) -> CompleteRuns
     return CompleteRuns(runs[:, 0], runs[:, 1])
 
 
-def _may_start(con: duckdb.DuckDBPyConnection, shape: Shape, rows: Sequence[KeyRow], method: Method) -> Ints:
+def _may_start(con: duckdb.DuckDBPyConnection, shape: Shape, method: Method) -> Ints:
     """Per cell the first week in which it may have its base: a card new to this store waits."""
-    seen = columns(con, "SELECT key_no, week FROM ix_seen")
+    rows = con.execute(
+        "SELECT k.card, min(s.week) FROM ix_seen AS s JOIN ix_key AS k ON k.key_no = s.key_no GROUP BY k.card"
+    ).fetchall()
+    first: dict[str, int] = dict(rows)
     beginning = con.execute("SELECT min((day + 3) // 7) FROM ix_fact").fetchall()[0][0]
-    first: dict[str, int] = {}
-    for key, week in zip(seen["key_no"].tolist(), seen["week"].tolist(), strict=True):
-        card = rows[key].card
-        first[card] = min(week, first.get(card, week))
     wait = method.new_card.candidate_weeks
     return np.array(
         [(week if (week := first.get(cell.card, 0)) == beginning else week + wait) for cell in shape.cells],

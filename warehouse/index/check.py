@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warehouse.index.fixed import MISSING, Bools, Floats, Ints, to_float
+from warehouse.index.fixed import MISSING, Bools, Floats, Ints, divide, to_float
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +34,28 @@ def bilaterals(prices: Ints, leaf: Ints, cells: Sequence[tuple[Ints, Ints]], win
     region) from 0; a cell is (its leaves sorted by provider, where each provider's leaves begin in them).
     """
     weeks = len(prices)
-    there = prices != MISSING
+    by_key = np.ascontiguousarray(prices.T)
+    there = by_key != MISSING
     starts = np.searchsorted(leaf, np.arange(int(leaf.max(initial=-1)) + 1))
     out = np.full((len(cells), weeks, window - 1), np.nan)
+    # All cells at once: their leaves one after the other, with where each provider and each cell begins.
+    sizes = np.array([len(leaves) for leaves, _ in cells], dtype=np.int64)
+    providers = np.array([len(begin) for _, begin in cells], dtype=np.int64)
+    leaves = np.concatenate([leaves for leaves, _ in cells])
+    offset = np.cumsum(sizes) - sizes
+    begin = np.concatenate([begin + at for (_, begin), at in zip(cells, offset, strict=True)])
+    cell_begin = np.cumsum(providers) - providers
     for lag in range(1, min(window, weeks)):
-        both = there[lag:] & there[:-lag]
-        moved = np.where(both, prices[lag:] - prices[:-lag], 0)
-        sums = np.add.reduceat(moved, starts, axis=1)
-        counts = np.add.reduceat(both, starts, axis=1, dtype=np.int64)
-        for cell, (leaves, providers) in enumerate(cells):
-            n = np.add.reduceat(counts[:, leaves], providers, axis=1)
-            total = np.add.reduceat(sums[:, leaves], providers, axis=1)
-            inner = np.where(n > 0, (2 * total + n) // np.maximum(2 * n, 1), 0)
-            k = (n > 0).sum(axis=1)
-            mean = to_float(inner.sum(axis=1)) / np.maximum(k, 1)
-            out[cell, lag:, lag - 1] = np.where(k > 0, mean, np.nan)
+        both = there[:, lag:] & there[:, :-lag]
+        moved = np.where(both, by_key[:, lag:] - by_key[:, :-lag], 0)
+        sums = np.add.reduceat(moved, starts, axis=0)[leaves]
+        counts = np.add.reduceat(both, starts, axis=0, dtype=np.int64)[leaves]
+        n = np.add.reduceat(counts, begin, axis=0)
+        total = np.add.reduceat(sums, begin, axis=0)
+        inner = np.where(n > 0, divide(total, np.maximum(n, 1)), 0)
+        k = np.add.reduceat(n > 0, cell_begin, axis=0, dtype=np.int64)
+        mean = to_float(np.add.reduceat(inner, cell_begin, axis=0)) / np.maximum(k, 1)
+        out[:, lag:, lag - 1] = np.where(k > 0, mean, np.nan)
     return out
 
 

@@ -22,19 +22,20 @@ from warehouse.index.state import (
     REASON_WORDS,
     RUNG_WORDS,
     STATE_WORDS,
-    CellRows,
-    KeyRows,
 )
 from warehouse.index.uncertainty import is_flat
 
 _STATES = ("base", "published", "indicative", "suppressed", "outage")
 _GRADES = (None, "C", "B", "A")
 _FLAGS = ("provider_outage", "composition", "single_provider", "source_switch")
-_DIRECTIONS = ("up", "down", "flat")
+_DIRECTIONS = ("up", "down", "flat", None)
 
 
-def joined(rows: Sequence[Any]) -> dict[str, NDArray[Any]]:
-    """The columns of many weeks' rows, one after the other; `week` becomes a column."""
+Columns = dict[str, NDArray[Any]]
+
+
+def joined(rows: Sequence[Any]) -> Columns:
+    """The columns of many weeks' rows, one after the other; `week` becomes a column. Empty without rows."""
     names = [f.name for f in fields(rows[0]) if f.name != "week"] if rows else []
     out = {name: np.concatenate([getattr(row, name) for row in rows]) for name in names}
     if rows:
@@ -63,7 +64,7 @@ def floats(values: Floats) -> pa.Array:
 
 def price_index(
     shape: Shape,
-    rows: Sequence[CellRows],
+    col: Columns,
     check: Floats,
     coverage: Mapping[int, float],
     names: Mapping[str, str],
@@ -74,7 +75,6 @@ def price_index(
 
     `check` runs beside the joined rows.
     """
-    col = joined(rows)
     if not col:
         return pa.table({})
     cell, week, link = col["cell"], col["week"], col["link"]
@@ -89,9 +89,11 @@ def price_index(
         stock = np.where(col["stock_shown"] > 0, rounded(col["in_stock"] / col["stock_shown"], 6), np.nan)
         flat = is_flat(col["low"], col["high"], col["moved"], method.uncertainty.flat_moved_share)
     flat |= factor == 1.0
-    direction = np.where(flat, 2, np.where(factor < 1.0, 1, 0))
+    direction = np.where(~printable, 3, np.where(flat, 2, np.where(factor < 1.0, 1, 0)))
     order = np.lexsort((week, cell))
-    final = np.array([now >= publish_of(w + 1, method) for w in week.tolist()])
+    numbers, at = np.unique(week, return_inverse=True)
+    final = np.array([now >= publish_of(w + 1, method) for w in numbers.tolist()])[at]
+    covered = np.array([coverage[w] for w in numbers.tolist()])[at]
     cells = shape.cells
     data = {
         "series": _names(cell, [c.series for c in cells]),
@@ -114,17 +116,11 @@ def price_index(
         "ci_low": floats(rounded(col["low"], 10)),
         "ci_high": floats(rounded(col["high"], 10)),
         "check_value": floats(rounded(check, 8)),
-        "coverage": floats(rounded(np.array([coverage[w] for w in week.tolist()]), 6)),
+        "coverage": floats(rounded(covered, 6)),
         "oldest_observation": _times(col["oldest"]),
         "flags": _flags(col),
         "share_moved": floats(rounded(col["moved"], 6)),
-        "direction": pa.array(
-            [
-                _DIRECTIONS[d] if p else None
-                for d, p in zip(direction.tolist(), printable.tolist(), strict=True)
-            ],
-            pa.string(),
-        ),
+        "direction": words(direction, _DIRECTIONS),
         "status": words(final.astype(np.int64), ("provisional", "final")),
     }
     return pa.table(data).take(pa.array(order))
@@ -151,9 +147,8 @@ def _flags(col: Mapping[str, NDArray[Any]]) -> pa.Array:
     return words(code, texts)
 
 
-def key_weeks(shape: Shape, rows: Sequence[KeyRows]) -> pa.Table:
+def key_weeks(shape: Shape, col: Columns) -> pa.Table:
     """The table index_key_weeks, sorted by series, key and week."""
-    col = joined(rows)
     if not col:
         return pa.table({})
     key = col["key"]

@@ -11,7 +11,7 @@ import pyarrow as pa
 from warehouse.database import sql_text
 from warehouse.index.administered import detect
 from warehouse.index.calendar import date_of
-from warehouse.index.emit import joined, micro_of
+from warehouse.index.emit import Columns, micro_of
 from warehouse.index.level_hold import Verdicts
 from warehouse.index.method import Method
 from warehouse.index.panel import KeyRow, Shape
@@ -19,7 +19,7 @@ from warehouse.index.parity import country_product_dummy
 from warehouse.index.places import cells_of
 from warehouse.index.prepare import Decision, Facts, script
 from warehouse.index.release import Quarantine
-from warehouse.index.state import KEPT, KeyRows
+from warehouse.index.state import KEPT
 
 _LEVELS = ("nation", "province", "city")
 
@@ -28,12 +28,11 @@ def levels(
     con: duckdb.DuckDBPyConnection,
     shape: Shape,
     rows: Sequence[KeyRow],
-    key_rows: Sequence[KeyRows],
+    told: Columns,
     names: Mapping[str, str],
     method: Method,
 ) -> pa.Table:
     """price_level; leaves ix_parity_price for `parity`."""
-    told = joined(key_rows)
     own = (told["state"] == KEPT) & (shape.twin[told["key"]] < 0) if told else np.empty(0, dtype=bool)
     kept = pa.table(
         {

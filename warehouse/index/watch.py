@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from warehouse.index.check import Stretch, bilaterals, departures, geks
-from warehouse.index.emit import joined, mondays
+from warehouse.index.emit import Columns, mondays
 from warehouse.index.fixed import MISSING, Floats, Ints, rounded, to_float
 from warehouse.index.method import Method
 from warehouse.index.panel import Shape
-from warehouse.index.state import BASE, KEPT, CellRows, KeyRows
+from warehouse.index.state import BASE, KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +24,15 @@ class Watch:
     departure: Floats
 
 
-def watch(shape: Shape, key_rows: Sequence[KeyRows], cell_rows: Sequence[CellRows], method: Method) -> Watch:
-    """Check series of all cells."""
-    rows = joined(cell_rows)
+def watch(shape: Shape, keys: Columns, rows: Columns, method: Method) -> Watch:
+    """Check series of all cells, from the joined rows of the recursion."""
     n = len(rows["week"]) if rows else 0
     out = Watch(np.full(n, np.nan), np.full(n, np.nan))
     if not n:
         return out
     order = np.lexsort((rows["week"], rows["cell"]))
     start = np.searchsorted(rows["cell"][order], np.arange(len(shape.cells) + 1))
-    for good in _goods(shape, key_rows):
+    for good in _goods(shape, keys):
         _one_good(good, rows, order, start, method, out)
     return out
 
@@ -51,8 +48,7 @@ class _Good:
     leaves: list[tuple[Ints, Ints]]
 
 
-def _goods(shape: Shape, key_rows: Sequence[KeyRows]) -> Iterator[_Good]:
-    told = joined(key_rows)
+def _goods(shape: Shape, told: Columns) -> Iterator[_Good]:
     kept = told["state"] == KEPT
     key, week, price = told["key"][kept], told["week"][kept], told["price"][kept]
     if not len(key):
@@ -63,30 +59,30 @@ def _goods(shape: Shape, key_rows: Sequence[KeyRows]) -> Iterator[_Good]:
     cells_under: dict[int, list[int]] = {}
     for cell, top in enumerate(shape.cell_top.tolist()):
         cells_under.setdefault(top, []).append(cell)
+    column = np.full(shape.size, -1, dtype=np.int64)
     first_member = np.searchsorted(shape.member_cell, np.arange(len(shape.cells) + 1))
     for top, a, b in zip(tops.tolist(), starts, np.r_[starts[1:], len(key)], strict=True):
         keys = np.unique(key[a:b])
         keys = keys[np.lexsort((keys, shape.own[keys], shape.provider[keys]))]
         leaf_ids = shape.provider[keys] << 32 | shape.own[keys]
         leaf = np.cumsum(np.r_[0, np.diff(leaf_ids) != 0])
-        column = {k: i for i, k in enumerate(keys.tolist())}
+        column[keys] = np.arange(len(keys))
         weeks, row = np.unique(week[a:b], return_inverse=True)
         prices = np.full((len(weeks), len(keys)), MISSING)
-        prices[row, [column[k] for k in key[a:b].tolist()]] = price[a:b]
+        prices[row, column[key[a:b]]] = price[a:b]
         cells, leaves = [], []
         for cell in cells_under[top]:
             members = shape.member_key[first_member[cell] : first_member[cell + 1]]
-            at = np.unique(leaf[[column[k] for k in members.tolist() if k in column]])
+            at = np.unique(leaf[column[members[column[members] >= 0]]])
             if len(at):
                 seller = shape.provider[keys[np.searchsorted(leaf, at)]]
                 cells.append(cell)
                 leaves.append((at, np.flatnonzero(np.r_[True, np.diff(seller) != 0])))
         yield _Good(weeks, prices, leaf, cells, leaves)
+        column[keys] = -1
 
 
-def _one_good(
-    good: _Good, rows: dict[str, NDArray[Any]], order: Ints, start: Ints, method: Method, out: Watch
-) -> None:
+def _one_good(good: _Good, rows: Columns, order: Ints, start: Ints, method: Method, out: Watch) -> None:
     window = method.check.window_weeks
     stretches: list[Stretch] = []
     where: list[Ints] = []
@@ -110,9 +106,8 @@ def _one_good(
         out.departure[part] = departures(chain, values, method.check.alarm_weeks)
 
 
-def alarms(shape: Shape, cell_rows: Sequence[CellRows], seen: Watch, method: Method) -> pa.Table:
+def alarms(shape: Shape, rows: Columns, seen: Watch, method: Method) -> pa.Table:
     """The table index_alarms, sorted by cell and week."""
-    rows = joined(cell_rows)
     cell, week = (rows["cell"], rows["week"]) if rows else (np.empty(0, np.int64), np.empty(0, np.int64))
     with np.errstate(invalid="ignore"):
         loud = np.flatnonzero(np.abs(seen.departure) > method.check.alarm_log)

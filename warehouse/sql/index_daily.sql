@@ -28,17 +28,37 @@ SELECT key_no, day, max(ix_pack(t, run)) AS last, max(ix_pack(t, run)) FILTER (W
 FROM ix_told
 GROUP BY key_no, day;
 
--- `twice` is 2 · price · 10⁶, so that the mean of the two in the middle stays a whole number.
+-- Prices at those moments; kind 0: all offers, kind 1: those in stock.
+CREATE OR REPLACE TEMP TABLE ix_at AS
+SELECT 0::TINYINT AS kind, l.key_no, l.day, o.micro
+FROM ix_last AS l
+JOIN ix_told AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last % 4194304 - 1
+UNION ALL
+SELECT 1::TINYINT, l.key_no, l.day, o.micro
+FROM ix_last AS l
+JOIN ix_told AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last_in_stock % 4194304 - 1 AND o.in_stock;
+
+-- Twice the median, so that the mean of the two in the middle stays a whole number. Up to two prices it is their
+-- sum; only larger groups need sorting.
+CREATE OR REPLACE TEMP TABLE ix_few AS
+SELECT kind, key_no, day, count(*) AS n, min(micro) + max(micro) AS twice
+FROM ix_at
+GROUP BY kind, key_no, day;
+
+CREATE OR REPLACE TEMP TABLE ix_many AS
+SELECT a.kind, a.key_no, a.day, (2 * median(a.micro))::BIGINT AS twice
+FROM ix_at AS a
+SEMI JOIN (SELECT kind, key_no, day FROM ix_few WHERE n > 2) AS f
+  ON f.kind = a.kind AND f.key_no = a.key_no AND f.day = a.day
+GROUP BY a.kind, a.key_no, a.day;
+
+CREATE OR REPLACE TEMP TABLE ix_middle AS
+SELECT f.kind, f.key_no, f.day, coalesce(m.twice, f.twice) AS twice
+FROM ix_few AS f
+LEFT JOIN ix_many AS m ON m.kind = f.kind AND m.key_no = f.key_no AND m.day = f.day;
+
 CREATE OR REPLACE TEMP TABLE ix_day AS
 SELECT l.key_no, l.day, a.twice, b.twice AS twice_in_stock, l.may_be_bought, l.shows_stock, l.in_stock, l.t
 FROM ix_last AS l
-JOIN (SELECT l.key_no, l.day, (2 * median(o.micro))::BIGINT AS twice
-      FROM ix_last AS l
-      JOIN ix_told AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last % 4194304 - 1
-      GROUP BY l.key_no, l.day) AS a ON a.key_no = l.key_no AND a.day = l.day
-LEFT JOIN (SELECT l.key_no, l.day, (2 * median(o.micro))::BIGINT AS twice
-           FROM ix_last AS l
-           JOIN ix_told AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last_in_stock % 4194304 - 1
-                            AND o.in_stock
-           GROUP BY l.key_no, l.day) AS b ON b.key_no = l.key_no AND b.day = l.day
-ORDER BY l.key_no, l.day;
+JOIN ix_middle AS a ON a.kind = 0 AND a.key_no = l.key_no AND a.day = l.day
+LEFT JOIN ix_middle AS b ON b.kind = 1 AND b.key_no = l.key_no AND b.day = l.day;

@@ -13,7 +13,7 @@ GROUP BY key_no;
 -- One vote a provider, however many keys it has.
 CREATE OR REPLACE TEMP TABLE ix_vote AS
 SELECT p.region_code, p.level, k.card, k.billing_mode, k.price_kind, c.provider_class, x.week, k.provider,
-       median(x.micro) AS middle, min(x.micro) AS least, count(*) AS keys, bit_xor(hash(x.key_no)) AS who
+       median(x.micro) AS middle, min(x.micro) AS least, count(*) AS keys, bit_xor(hash(x.key_no + 1)) AS who
 FROM ix_kept AS x
 JOIN ix_key AS k ON k.key_no = x.key_no
 JOIN ix_key_class AS c ON c.key_no = x.key_no

@@ -21,8 +21,7 @@ SELECT g.key_no, w.week, max(w.t) AS t, bool_or(h.good IS NOT NULL) AS held,
 FROM ix_good_week AS w
 JOIN ix_good AS g ON g.good = w.good AND g.key_no IS NOT NULL
 LEFT JOIN ix_held_week AS h ON h.good = w.good AND h.week = w.week
-GROUP BY g.key_no, w.week
-ORDER BY g.key_no, w.week;
+GROUP BY g.key_no, w.week;
 
 -- A crawl belongs to the week it began in; a sheet to every week it has observations of.
 CREATE OR REPLACE TEMP TABLE ix_source AS
