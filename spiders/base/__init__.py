@@ -3,9 +3,11 @@ them.
 
     JsonSpider     JSON lists: paging, truncation guard, schema check          (example: sources/matpool.py)
     TableSpider    HTML tables and fake tables, merged cells, GB encodings      (example: sources/ctyun.py)
+    RegionalSpider the seller's list of regions first, then a list for each     (example: sources/tencent.py)
     FileSpider     bulk files, spooled to evidence and read as a stream         (example: sources/aliyun.py)
     BrowserSpider  pages that need JavaScript, rendered by a real browser       (example: sources/autodl.py)
-    TextSpider     lines of text
+    ShownSpider    rendered pages of unknown markup: tables or boxes        (example: sources/featurize.py)
+    TextSpider     lines of text                                            (example: sources/omniyq.py)
 
 What a source file says, and nothing more: `name` (= file = class in lower case), `origins` (the
 allow-list), `routes` (how it can be asked, and which credentials each needs), `evidence_kind`, `scope`, the
@@ -38,6 +40,8 @@ kind of goods is counted with `self.skip`).
 Bases never need a setting, a delay, a retry, a user agent or a storage path: those belong to the crawl. A
 route that needs a key is asked only when the user has set it: `routes = (Route("market",
 needs=("EXAMPLE_TOKEN",)),)`, and `self.credential("EXAMPLE_TOKEN")` gives it.
+Where the routes of a provider serve their prices in different ways, the second is a class of its own in
+`sources/_<name>_<route>.py`, and `Route("market", needs=…, by=ExampleMarket)` joins it to the first.
 """
 
 from scrapy import Request
@@ -46,6 +50,8 @@ from scrapy.http import Response
 from spiders.base.browser import BrowserSpider, Rendered, State
 from spiders.base.file import FileSpider, published
 from spiders.base.json import JsonSpider, Walk
+from spiders.base.regional import RegionalSpider
+from spiders.base.shown import ShownSpider
 from spiders.base.source import Place, Route, SourceSpider
 from spiders.base.table import Row, TableSpider
 from spiders.base.text import TextSpider
@@ -54,6 +60,7 @@ from spiders.shape import ANY, FLAG, LIST, NUMBER, TABLE, TEXT, get, loads, memo
 
 __all__ = [
     "ANY", "FLAG", "LIST", "NUMBER", "TABLE", "TEXT", "BrowserSpider", "FileSpider", "JsonSpider", "Listing",
-    "Place", "Rendered", "Request", "Response", "Route", "Row", "SourceSpider", "State", "TableSpider",
-    "TextSpider", "Walk", "get", "loads", "memory", "pointer", "published", "text",
+    "Place", "RegionalSpider", "Rendered", "Request", "Response", "Route", "Row", "ShownSpider",
+    "SourceSpider", "State", "TableSpider", "TextSpider", "Walk", "get", "loads", "memory", "pointer",
+    "published", "text",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ from spiders.egress import origin_of
 from spiders.listing import Listing
 from spiders.run import Run, package_version
 from spiders.shape import Expectation, differences, get, loads
-from spiders.signs import classify
+from spiders.signs import classify, is_login_address
 from spiders.textio import charset_of, decode
 
 
@@ -31,12 +31,14 @@ class Route:
     """One way to ask a provider. `needs` are credential names (`AUTODL_TOKEN`), all of which must be set.
 
     The crawl is judged by its routes that are not `extra`. An extra route that meets a problem costs its own
-    listings, never those of the others: they are dropped and the message names it.
+    listings, never those of the others: they are dropped and the message names it. `by` reads a route that
+    serves its prices in another way than the rest: a spider class on another base, run as a part of this one.
     """
 
     name: str
     needs: tuple[str, ...] = ()
     extra: bool = False
+    by: type[SourceSpider] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,17 +167,21 @@ class SourceSpider(Troubles, Spider):
             self.run.changed(f"{where}{path}", expected, actual)
         return len(found)
 
-    def layout(self, row: Any, expect: Expectation, at: Place) -> None:
-        """`row` at `at` is not what was expected: name its fields, and the run is a layout change."""
-        for path, expected, found in differences(row, expect):
-            self.run.changed(path, expected, found)
-            self.run.problem("layout_changed", f"{path} is {found}", at.url, at.route)
+    def layout(self, row: Any, expect: Expectation, at: Place) -> bool:
+        """Is `row` at `at` as expected? If not, its fields are named, and the run is a layout change."""
+        found = list(differences(row, expect))
+        for path, expected, actual in found:
+            self.run.changed(path, expected, actual)
+            self.run.problem("layout_changed", f"{path} is {actual}", at.url, at.route)
+        return not found
 
     def no_data(self, response: Response, text: str, expected: str) -> None:
         """Name what came instead of data: a login page, a captcha, a farewell, or another layout."""
         if response.meta.get("signed_links"):
             text = self.run.evidence.redact(text.encode(), links=True).decode()
         kind, words = classify(text) or ("layout_changed", "")
+        if kind == "layout_changed" and response.meta.get("redirect_urls") and is_login_address(response.url):
+            kind, words = "auth_needed", f"redirected to {response.url}"
         detail = f"“{words}”" if words else f"expected {expected}"
         self.run.problem(
             kind, f"{detail}, found: {digest_of(text)}", response.url, response.meta.get("route", "")
@@ -199,14 +205,16 @@ class SourceSpider(Troubles, Spider):
 
     @property
     def parser_version(self) -> str:
-        """Version of the package and of the source file, for `runs.parser_version`."""
-        file = inspect.getsourcefile(type(self))
-        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()[:8] if file else "none"
-        return f"{package_version()}+{digest}"
+        """Version of the package and of the source files, for `runs.parser_version`."""
+        readers = dict.fromkeys([type(self), *(route.by for route in self.routes if route.by)])
+        files = dict.fromkeys(filter(None, map(inspect.getsourcefile, readers)))
+        digest = hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()[:8]
+        return f"{package_version()}+{digest if files else 'none'}"
 
     def allow_list(self) -> Iterable[str]:
-        """Origins that may be asked."""
-        return self.origins
+        """Origins that may be asked: its own, and those of the parts whose routes are open."""
+        parts = [route.by.origins for route in self.open_routes() if route.by]
+        return [*self.origins, *(origin for part in parts for origin in part)]
 
     def open_routes(self) -> list[Route]:
         """Routes whose credentials are all set."""
@@ -219,13 +227,29 @@ class SourceSpider(Troubles, Spider):
         if not routes:
             names = sorted({f"SUANJIA_{name}" for route in self.routes for name in route.needs})
             self.run.problem("auth_needed", f"not asked: set {', '.join(names)}")
-        for route in routes:
-            for request in self.begin(route.name):
+        readers = {route.name: self._reader(route) for route in routes}
+        for name, reader in readers.items():
+            for request in reader.begin(name):
                 yield request
-        if routes:
-            for url, row in self.references.items():
-                request = self.ask(url, self.reference, route=routes[0].name, row=row)
-                yield request.replace(errback=self.reference_failed)
+        asked: set[str] = set()
+        for name, reader in readers.items():
+            for url, row in reader.references.items():
+                if url not in asked:
+                    asked.add(url)
+                    yield reader.reference_request(url, name, row)
+
+    def reference_request(self, url: str, route: str, row: Expectation) -> Request:
+        """The request of a list without prices."""
+        request = self.ask(url, self.reference, route=route, row=row)
+        return request.replace(errback=self.reference_failed)
+
+    def _reader(self, route: Route) -> SourceSpider:
+        """Who reads a route: this spider, or the part that the route names, on the same run."""
+        if route.by is None:
+            return self
+        part = route.by(name=self.name)
+        part.config, part.run = self.config, self.run
+        return part
 
     def reference(self, response: Response, row: Expectation) -> None:
         """A list without prices: `row` gives paths whose first step is where the list stands."""

@@ -1,0 +1,129 @@
+"""Boxes of a rendered page: an element that names one card and quotes its price, whatever its markup.
+
+For pages whose class names nobody has documented. The smallest element around a price that also names a card
+is its box; where such an element names several, the price belongs to none of them and the box has no title.
+This module imports no Scrapy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from spiders.textio import is_hidden, visible_lines
+
+AMOUNT = r"(?:[￥¥]\s*\d[\d.,]*|\d[\d.,]*\s*万?(?:元|CNY|RMB))"
+_PRICE = re.compile(AMOUNT)
+_PERIOD = re.compile(r"[/每]\s*(?:卡|台)?\s*(?:\d+\s*)?(?:小时|时|天|日|周|个?月|年|[hd]\b)|起租|包[日周月年]")
+_NO_RENT = re.compile(r"代金券|优惠券|充值|赠送?|满减|折扣券|算力金|/\s*G[Bi]?B?\b|元/GB")
+_NOTHING = re.compile(r"暂无(?:报价|价格)|即将上线|敬请期待|已?售罄|已租完|询价|面议|联系(?:客服|我们)|已下线")
+_CARD = re.compile(
+    r"(?<![A-Za-z0-9])(?:RTX|GTX|GeForce|NVIDIA|Tesla|Quadro|TITAN|vGPU|Ascend|MTT|MLU|DCU|"
+    r"PRO\s?\d{4}|[ABHLPTV]\d{1,3}0?S?(?![\d.])|[2-5]0[5-9]0(?:\s?(?:Ti|D|SUPER))?(?![\d.]))|"
+    r"昇腾|天垓|智铠|壁砺|燧原|沐曦|曦云|摩尔线程|海光|寒武纪|思元|昆仑芯|910[BC]|310P|K100",
+    re.I,
+)
+_VRAM = re.compile(r"显存\D{0,4}(\d{1,3})\s*G|(\d{1,3})\s*G[Bi]{0,2}\s*显存|^(\d{1,3})\s*G[Bi]{0,2}$", re.I)
+_STOCK = (
+    ("sold_out", re.compile(r"售罄|已租完|无库存|缺货|即将上线|已下线")),
+    ("limited", re.compile(r"紧张|仅剩")),
+    ("available", re.compile(r"可租|空闲|充足|有货|库存充")),
+)
+_IDLE = re.compile(r"(\d{1,5})\s*卡?\s*可租|(?:可租|空闲|剩余|库存)\D{0,3}(\d{1,5})(?:\s*/\s*(\d{1,5}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One box: `title` names the card ("" where several are named), `prices` are the texts that quote one."""
+
+    number: int
+    title: str
+    prices: tuple[str, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def vram(self) -> str | None:
+        """GB as the box says, None if it does not."""
+        found = next(filter(None, (_VRAM.search(line) for line in self.lines)), None)
+        return next(filter(None, found.groups())) if found else None
+
+    @property
+    def status(self) -> str | None:
+        """`available`, `limited`, `sold_out`, None where the box says nothing of it."""
+        rest = " ".join(line for line in self.lines if line not in self.prices or len(self.prices) == 0)
+        return next((word for word, pattern in _STOCK if pattern.search(rest)), None)
+
+    @property
+    def stock(self) -> tuple[int | None, int | None]:
+        """(free, all) cards where the box counts them."""
+        found = next(filter(None, (_IDLE.search(line) for line in self.lines)), None)
+        if found is None:
+            return None, None
+        return int(found[1] or found[2]), int(found[3]) if found[3] else None
+
+
+def boxes(root: Any) -> list[Box]:
+    """The boxes of a document, in its order. A box without a price has the words that stand for one
+    (`已售罄`)."""
+    texts = {element: " ".join(visible_lines(element)) for element in _shown(_body(root))}
+    groups: dict[Any, list[str]] = {}
+    for element in _smallest(texts, _PRICE):
+        box = None if _NO_RENT.search(texts[element]) else _box_of(element, texts)
+        if box is not None:
+            groups.setdefault(box, []).append(_with_period(element, box, texts))
+    priced = {ancestor for box in groups for ancestor in (box, *box.iterancestors())}
+    for element in _smallest(texts, _NOTHING):
+        box = _box_of(element, texts)
+        if box is not None and box not in priced:
+            groups.setdefault(box, [texts[element]])
+    ordered = sorted(groups, key=list(texts).index)
+    return [_made(n, box, groups[box]) for n, box in enumerate(ordered)]
+
+
+def _made(number: int, element: Any, prices: list[str]) -> Box:
+    lines = visible_lines(element)
+    titles = list(dict.fromkeys(line for line in lines if _CARD.search(line) and not _PRICE.fullmatch(line)))
+    short = [title for title in titles if not _PRICE.search(title)] or titles
+    one = short[0] if len(short) == 1 else ""
+    return Box(number, one, tuple(dict.fromkeys(prices)), tuple(lines))
+
+
+def _body(root: Any) -> Any:
+    found = root.find("body")
+    return root if found is None else found
+
+
+def _shown(element: Any) -> Iterator[Any]:
+    """The element and what is in it, as a reader sees them."""
+    yield element
+    for child in element:
+        if not is_hidden(child):
+            yield from _shown(child)
+
+
+def _smallest(texts: dict[Any, str], pattern: re.Pattern[str]) -> list[Any]:
+    """Elements that match and hold no element that does."""
+    found = {element for element, text in texts.items() if pattern.search(text)}
+    return [e for e in texts if e in found and not any(child in found for child in e)]
+
+
+def _box_of(element: Any, texts: dict[Any, str]) -> Any:
+    """The nearest element around a price that names a card."""
+    return next((e for e in (element, *element.iterancestors()) if _CARD.search(texts.get(e, ""))), None)
+
+
+def _with_period(element: Any, box: Any, texts: dict[Any, str]) -> str:
+    """The amount with its period, where that stands in an element beside or around it."""
+    if element is box or _PERIOD.search(texts[element]):
+        return texts[element]
+    after = element.getnext()
+    if after is not None and _PERIOD.match(texts.get(after, "")):
+        return texts[element] + texts[after]
+    for around in element.iterancestors():
+        if around is box or len(_PRICE.findall(texts.get(around, ""))) != 1:
+            break
+        if _PERIOD.search(texts[around]):
+            return texts[around]
+    return texts[element]

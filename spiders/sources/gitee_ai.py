@@ -1,0 +1,43 @@
+"""Gitee AI 模力方舟: `GET /api/base/market/products?page=N`, from which the page `/compute` is drawn.
+
+`hour_price` is yuan an hour of the machine of `gpu_num` cards; stock is idle and total cards; ten products a
+page. A price may be null, a product `offline`. One card is sold in several machines: the product's name tells
+them apart. Domestic cards; slices say so in their name. 天垓 is listed under another maker. Known from daily captures 2026-07-15 to 08-22 and the list's field names.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from spiders.base import NUMBER, TEXT, JsonSpider, Listing, Place, Request, Route, Walk, get, text
+
+STATUS = {"normal": "available", "sold_out": "sold_out", "offline": "sold_out"}
+
+
+class GiteeAi(JsonSpider):
+    """The compute market."""
+
+    name = "gitee_ai"
+    routes = (Route("market"),)
+    origins = ("https://ai.gitee.com",)
+    evidence_kind = "realtime"
+    rows = "items"
+    total = "total"
+    page_size = 10
+    row_id = "id"
+    expect = {"name": TEXT, "gpu_model": TEXT, "gpu_num": NUMBER}
+    maybe = {"hour_price": NUMBER, "gpu_idle": NUMBER, "gpu_total": NUMBER, "status": TEXT}
+
+    def page_request(self, walk: Walk) -> Request:
+        url = f"https://ai.gitee.com/api/base/market/products?page={walk.page}"
+        return self.ask(url, self.page, route=walk.route, walk=walk)
+
+    def read(self, row: Any, at: Place) -> Iterator[Listing]:
+        status, idle = text(row, "status") or "", get(row, "gpu_idle")
+        if "hour_price" not in row:
+            self.moved("hour_price", "a price or null", None, at)
+        yield at.listing(
+            "hour_price", price_text=text(row, "hour_price"), unit="CNY/instance/hour", mode="on_demand",
+            card_text=text(row, "name"), sku=text(row, "name"), count_text=text(row, "gpu_num"),
+            stock_idle=idle if isinstance(idle, int) else None, stock_total=get(row, "gpu_total"),
+            status="sold_out" if idle == 0 else STATUS.get(status), extra={"model": text(row, "gpu_model") or ""},
+        )  # fmt: skip
