@@ -95,6 +95,21 @@ def memory(name: str, printed: str | None) -> dict[str, str]:
     return {f"{name}_text": found["number"], f"{name}_unit": unit if unit.endswith("B") else unit + "B"}
 
 
+def counted(cards: str | None) -> dict[str, str]:
+    """A printed number of cards as a listing field: `0.25` and `1/4` are a share of one card."""
+    if cards is None:
+        return {}
+    return {"share_text" if "/" in cards or cards.startswith(("0.", ".")) else "count_text": cards}
+
+
+def local_disk(printed: Any) -> dict[str, Any]:
+    """The disk inside an instance as listing fields: part of what is bought, never compared; {} for none."""
+    if printed in (None, "", "-", [], {}, 0):
+        return {}
+    shown = printed if isinstance(printed, str) else json.dumps(printed, ensure_ascii=False, default=str)
+    return {"extra": {"local_disk": shown}}
+
+
 def kind(value: Any) -> str:
     """The word of a JSON value's type."""
     if value is None:

@@ -13,6 +13,7 @@ from scrapy.http import Response
 
 from spiders.base.source import Place, SourceSpider
 from spiders.listing import Listing
+from spiders.price_fields import Moved, knows, quotes
 from spiders.shape import Expectation, fits, get, json_is_cut, loads, pointer, steps, text
 from spiders.signs import classify
 
@@ -88,6 +89,32 @@ class JsonSpider(SourceSpider):
             self._refusal_or_layout(response, answer, route, ", ".join(need))
             return None
         return answer
+
+    def listed(self, response: Response, path: str, row: Expectation) -> list[Any]:
+        """The rows of a preparatory list (regions), each as `row` says; none once a problem is noted."""
+        answer = self.document(response, {path: "list"})
+        rows: list[Any] = get(answer, path) or []
+        for entry in rows:
+            if self.compare(entry, row, f"{path}/"):
+                self.layout(entry, row, self.place(response, pointer(*steps(path))))
+                return []
+        return rows
+
+    def quote(self, at: Place, node: Any, key: str, inner: str = "", **common: Any) -> Iterator[Listing]:
+        """Every price of `node` that `spiders/price_fields.csv` knows for the way of paying `key`.
+
+        `inner` is where `node` stands below `at`; `currency` and `count` go to the unit. An unknown way of
+        paying is counted, a field that has moved is a layout change.
+        """
+        if not knows(self.name, key):
+            self.skip(f"paid by {key}")
+            return
+        unit = {name: common.pop(name) for name in ("currency", "count") if name in common}
+        try:
+            for field, fields in quotes(self.name, key, node, **unit):
+                yield at.listing("/".join(filter(None, (inner, field))), **(common | fields))
+        except Moved as error:
+            self.moved(f"{inner}/{error}" if inner else str(error), "a price", None, at)
 
     def page(self, response: Response, walk: Walk) -> Iterator[Any]:
         """One answer: its rows, then the next request or the final count."""

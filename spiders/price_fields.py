@@ -1,0 +1,98 @@
+"""Which field of a cloud's answer is which price (`price_fields.csv`), and the quotes that a node gives.
+
+`key` is the seller's own word for the way of paying, `field` and `public_field` the list price and the price
+shown to everybody, `per` the period that one amount pays for. A field that is `needed` and is not there has
+moved; any other may be absent, zero or "NA": not sold that way. This module imports no Scrapy.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from spiders.shape import text
+
+_NOT_SOLD = frozenset(("", "NA", "N/A", "-", "--"))
+
+
+@dataclass(frozen=True, slots=True)
+class PriceField:
+    """One row of the table; "" where it says nothing."""
+
+    field: str
+    public_field: str
+    per: str
+    mode: str
+    tier: str
+    price_kind: str
+    term: str
+    needed: bool
+
+
+class Moved(LookupError):
+    """A field that must be there is not: the message names it."""
+
+
+@cache
+def _table() -> Mapping[tuple[str, str], tuple[PriceField, ...]]:
+    found: dict[tuple[str, str], tuple[PriceField, ...]] = {}
+    lines = files("spiders").joinpath("price_fields.csv").read_text("utf-8").splitlines()
+    for row in csv.DictReader(lines):
+        key, needed = (row.pop("source"), row.pop("key")), row.pop("needed") == "yes"
+        found[key] = (*found.get(key, ()), PriceField(**row, needed=needed))
+    return found
+
+
+def knows(source: str, key: str) -> bool:
+    """Does the table have this way of paying?"""
+    return (source, key) in _table()
+
+
+def quotes(
+    source: str, key: str, node: Any, currency: str = "CNY", count: str = ""
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(field, listing fields) of each price of `node`: list, and public where it differs.
+
+    `count` multiplies the period where the seller states it beside the amount. Moved names a needed field
+    that is missing. A price that holds only under a condition (`promo`) is quoted once, as it is paid.
+    """
+    for one in _table().get((source, key), ()):
+        listed = text(node, one.field)
+        if listed is None and one.needed:
+            raise Moved(one.field)
+        public = text(node, one.public_field) if one.public_field else None
+        about: dict[str, Any] = {
+            "unit": f"{currency}/instance/{f'{count} ' if count not in ('', '1') else ''}{one.per}",
+            "mode": one.mode or None,
+            "tier": one.tier or None,
+            "term_text": f"{count or 1} {one.term}" if one.term else None,
+        }
+        differs = _sold(public) and not _same(public, listed)
+        if differs and one.price_kind == "promo":
+            yield one.public_field, about | {"price_text": public, "price_kind": "promo"}
+            continue
+        if one.needed or _sold(listed):
+            yield one.field, about | {"price_text": listed, "price_kind": one.price_kind or None}
+        if differs:
+            yield one.public_field, about | {"price_text": public, "price_kind": "public_discount"}
+
+
+def _sold(amount: str | None) -> bool:
+    if amount is None or amount.strip() in _NOT_SOLD:
+        return False
+    try:
+        return Decimal(amount) != 0
+    except InvalidOperation:
+        return True  # the reader says what is wrong with it
+
+
+def _same(amount: str | None, other: str | None) -> bool:
+    try:
+        return amount is not None and other is not None and Decimal(amount) == Decimal(other)
+    except InvalidOperation:
+        return amount == other
