@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 _TAG: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)([^<>]*)>")
 _INLINE: Final = frozenset("a abbr b big em font i label small span strong sub sup u".split())
@@ -15,8 +14,7 @@ _HIDDEN: Final = re.compile(r"display\s?:\s?none|\bhidden\b", re.IGNORECASE)
 _ALT: Final = re.compile(r"\balt\s?=\s?(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(NamedTuple):
     """Text without markup. `struck`: a crossed-out part was removed; `image`: a picture without words."""
 
     text: str

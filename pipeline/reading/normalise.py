@@ -16,7 +16,6 @@ _UNESCAPES: Final = 3  # copies of copies escape twice (`&amp;#xff1a;`); more is
 # Spam copies lose the ampersand: `#xff1a;`, `Vff0c;`.
 _BARE_HEX: Final = re.compile(r"#x([0-9a-fA-F]{2,5});|V(ff[0-9a-fA-F]{2});")
 _BARE_DEC: Final = re.compile(r"(?<![&\w])#([0-9]{2,6});")
-_SPACES: Final = re.compile(r"[ \t\n\r\f\v]+")
 # A full-width comma separates; between full-width digits or behind a currency sign it groups thousands.
 _WIDE_GROUP: Final = re.compile(r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
 _SIGNED_GROUP: Final = re.compile(
@@ -76,7 +75,7 @@ def normalise(text: str) -> str:
     if "\\" in text:
         text = _BACKSLASH_TIMES.sub("×", _ESCAPED.sub("", text))
     if text.isascii() and "&" not in text and "#" not in text:
-        return _SPACES.sub(" ", _ascii_controls(text)).strip(" ")
+        return " ".join(_ascii_controls(text).split())
     if "&" in text:
         for _ in range(_UNESCAPES):
             plain = html.unescape(text)
@@ -88,8 +87,7 @@ def normalise(text: str) -> str:
         text = _BARE_DEC.sub(lambda m: _char(int(m[1])), text)
     if "，" in text:
         text = _SIGNED_GROUP.sub(",", _WIDE_GROUP.sub(",", text))
-    text = text.translate(_CHARACTERS)
-    return _SPACES.sub(" ", text).strip(" ")
+    return " ".join(text.translate(_CHARACTERS).split())
 
 
 def _ascii_controls(text: str) -> str:

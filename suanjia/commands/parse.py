@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from json import JSONDecodeError
@@ -34,8 +35,7 @@ Reader = Callable[[str, str, str | None], Mapping[str, object]]
 def command(kind: str, as_json: bool) -> int:
     """The readers alone: price text, card or region. 单独运行价格、显卡、地区识别。"""
     del as_json
-    stdin: BinaryIO = click.get_binary_stream("stdin")
-    stdout: BinaryIO = click.get_binary_stream("stdout")
+    stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     if stdin.isatty():
         raise Failure("give JSON Lines on stdin (see --help)")
     answer = _remembering(_reader(kind))

@@ -71,10 +71,15 @@ def _read(
 _remembered = lru_cache(maxsize=_REPEATED)(_read)
 
 
-def _scan(text: str, provider: str | None) -> Scan:
+_MAY_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]|[0-9]{3}|[A-Za-z] [0-9]|天垓|智铠")
+
+
+def _scan(text: str, provider: str | None, *, context: bool = False) -> Scan:
+    # Every card's name has letters or a number of three digits: `¥1.98/h` needs no search.
+    found = card_reader.find(text, provider) if _MAY_NAME.search(text) else []
     # A CPU's name is no card; the words around it (无卡模式) are left to the vocabulary.
-    hits = [hit for hit in card_reader.find(text, provider) if hit.kind != "cpu"]
-    return scan(text, lex(text, hits), hits)
+    hits = [hit for hit in found if hit.kind != "cpu"]
+    return scan(text, lex(text, hits), hits, context=context)
 
 
 _NOTHING: Final = Scan("", (), ())
@@ -84,7 +89,7 @@ def _context_of(context: str, provider: str | None) -> tuple[Scan, Scan, bool, b
     plain = markup.strip(context)
     main, siblings = _split_siblings(normalise(plain.text))
     return (
-        _scan(main, provider),
+        _scan(main, provider, context=True),
         _scan(siblings, provider) if siblings else _NOTHING,
         plain.struck,
         plain.image,

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from pipeline.reading.price.lexer import CARD, FRACTION, MULTIPLIER, NUMBER, RATIO, SIZE
+from pipeline.reading.price.ends import End, foreign_first, scaled
+from pipeline.reading.price.lexer import CARD, FRACTION, MULTIPLIER, NUMBER, RATIO, SIZE, WORD, Token
 from pipeline.reading.price.unit import Cursor, Unit
 
 _SUFFIX_ONLY: Final = frozenset(("元", "块钱", "元钱"))
 _SYMBOLS: Final = frozenset("¥$€£₩") | {"us$", "hk$", "nt$", "s$"}
 _MYRIAD: Final = Decimal(10_000)
 _TENTH: Final = Decimal("0.1")
-_OWN_SCALE: Final = 100  # `800-1.2万`: a low end from here on is not counted in 万
+_SUFFIXES: Final = ("floor", "approx", "ceil")
 
 
 _NO_PRICE_BEFORE: Final = ("stock", "id", "minimum", "countcol", "vram", "ram")
@@ -42,7 +43,8 @@ class Amount:
     ceil: bool = False
     bare: bool = False
     unit: Unit = field(default_factory=Unit)
-    lead: Unit = field(default_factory=Unit)
+    lead_per: str | None = None
+    lead_count: int = 1
     role: str = ""
     discount: Decimal | None = None  # `9.5折` written before it
     lead_mode: str | None = None
@@ -55,27 +57,18 @@ class Amount:
         return self.ranged and self.low >= self.high
 
 
-@dataclass(slots=True)
-class _End:
-    value: Decimal
-    scale: Decimal | None
-    currency: str | None
-    more: bool
-    last: int
-
-
 class Reader(Cursor):
     """Reads amounts at token positions of one text."""
 
-    def amounts(self) -> list[Amount]:
-        """All amounts in order, bare numbers included."""
+    def amounts(self, *, bare: bool = True) -> list[Amount]:
+        """All amounts in order, bare numbers included where asked for."""
         found = []
         i = 0
         while i < self.n:
             token = self.tokens[i]
             amount = None
             if token.kind == NUMBER or "cur" in token.tags:
-                amount = self._amount(i)
+                amount = self._amount(i, bare=bare)
             if amount is None:
                 i += 1
             else:
@@ -83,7 +76,7 @@ class Reader(Cursor):
                 i = amount.last
         return found
 
-    def _amount(self, i: int) -> Amount | None:
+    def _amount(self, i: int, *, bare: bool) -> Amount | None:
         first, currency = i, None
         while self.has(i, "cur") and self.tokens[i].value not in _SUFFIX_ONLY and i < first + 2:
             currency = currency or self.tokens[i].tags["cur"]
@@ -105,8 +98,8 @@ class Reader(Cursor):
         if right is not None:
             i = self._tail(right.last, unit, flags, bool(currency or left.currency or right.currency))
         del stop
-        currency = _foreign_first(currency, left.currency, right.currency if right else None)
-        low, high, scale = _scaled(left, right)
+        currency = foreign_first(currency, left.currency, right.currency if right else None)
+        low, high, scale = scaled(left, right)
         evidence = currency is not None or unit.given() or (scale is not None and scale >= _MYRIAD)
         if (
             evidence
@@ -115,7 +108,7 @@ class Reader(Cursor):
             and (self.has(i, "basis") or self.kind(i) == CARD)
         ):
             return None  # 1万张卡
-        if not evidence and not self._may_be_bare(first, i):
+        if not evidence and not (bare and self._may_be_bare(first, i)):
             return None
         return Amount(
             first=first,
@@ -158,7 +151,7 @@ class Reader(Cursor):
             or (self.sign(last, "-~") and self.kind(last + 1) in {NUMBER, RATIO, SIZE})
         )
 
-    def _end(self, i: int) -> _End | None:
+    def _end(self, i: int) -> End | None:
         """One number with its multiplier and the currency behind it."""
         if self.kind(i) != NUMBER or self.tokens[i].value is None:
             return None
@@ -190,7 +183,7 @@ class Reader(Cursor):
                     break
                 currency = currency or self.tokens[i].tags["cur"]
                 i += 1
-        return _End(value, scale, currency, more, i)
+        return End(value, scale, currency, more, i)
 
     def _digit(self, i: int) -> bool:
         if self.kind(i) != NUMBER or self.tokens[i].value is None:
@@ -213,7 +206,7 @@ class Reader(Cursor):
                     i += 1
         return value, i
 
-    def _is_count(self, i: int, left: _End) -> bool:
+    def _is_count(self, i: int, left: End) -> bool:
         """`×8`, `8×`, `8卡`, `3个月`, `2小时`: a number that counts and is no amount."""
         if left.currency is not None:
             return False
@@ -228,7 +221,7 @@ class Reader(Cursor):
                 return True
         return False
 
-    def _range_end(self, i: int, currency: str | None) -> tuple[_End | None, int]:
+    def _range_end(self, i: int, currency: str | None) -> tuple[End | None, int]:
         """The upper end after a range sign at `i`, if what follows is one."""
         j = i
         if self.sign(j, "-~"):
@@ -258,39 +251,27 @@ class Reader(Cursor):
     def _tail(self, i: int, unit: Unit, flags: list[bool], money: bool) -> int:
         """Suffixes and unit behind an amount; returns the next token. `flags`: floor, approx, ceil."""
         while i < self.n and self.near(i):
-            tags = self.tokens[i].tags
-            for place, tag in enumerate(("floor", "approx", "ceil")):
-                if tags.get(tag) == "after":
-                    flags[place] = True
-                    break
+            token = self.tokens[i]
+            if token.kind == WORD and self._suffix(token, flags, money):
+                i += 1
+            elif self.sign(i, "+") and self.near(i, 0) and self.kind(i + 1) != NUMBER:
+                flags[0] = True
+                i += 1
             else:
-                plus = self.sign(i, "+") and self.near(i, 0) and self.kind(i + 1) != NUMBER
-                if plus or ("minimum" in tags and money):
-                    flags[0] = True
-                else:
-                    j = self.unit(i, unit, money=money)
-                    if j == i:
-                        return i
-                    i = j
-                    continue
-            i += 1
+                j = self.unit(i, unit, money=money)
+                if j == i:
+                    break
+                i = j
         return i
 
-
-def _foreign_first(prefix: str | None, left: str | None, right: str | None) -> str | None:
-    """`港币2800元`: 元 after another currency's name is that currency."""
-    named = [c for c in (prefix, left, right) if c is not None]
-    return next((c for c in named if c != "CNY"), named[0] if named else None)
-
-
-def _scaled(left: _End, right: _End | None) -> tuple[Decimal, Decimal, Decimal | None]:
-    """Both ends in whole units; a multiplier written once belongs to both ends."""
-    if right is None:
-        return left.value, left.value, left.scale
-    low, high = left.value, right.value
-    scale = right.scale or left.scale
-    if right.scale is not None and left.scale is None:
-        plain = right.value / right.scale
-        if low < _OWN_SCALE or low < plain:
-            low *= right.scale
-    return low, high, scale
+    def _suffix(self, token: Token, flags: list[bool], money: bool) -> bool:
+        """`起`, `左右`, `以内` behind an amount."""
+        tags = token.tags
+        for place, tag in enumerate(_SUFFIXES):
+            if tag in tags and tags[tag] == "after":
+                flags[place] = True
+                return True
+        if "minimum" in tags and money:
+            flags[0] = True
+            return True
+        return False

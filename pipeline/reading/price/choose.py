@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
+from pipeline.reading.price import terms
 from pipeline.reading.price.amounts import Amount
 from pipeline.reading.price.found import Scan
 
@@ -30,8 +31,11 @@ class Choice:
     reason: str | None = None
 
 
-def choose(text: Scan, wanted_per: str | None, *, struck: bool) -> Choice:
-    """The price among the amounts of a text. `wanted_per`: the period that the column is for, if it says."""
+def choose(text: Scan, context: Scan, *, struck: bool) -> Choice:
+    """The price among the amounts of a text; of several the one for the period that the context names."""
+    if len(text.amounts) == 1 and not text.amounts[0].role and text.amounts[0].high > _ZERO:
+        main = text.amounts[0]
+        return Choice(main=main, promo=struck or _old_price_behind(text, main))
     by_role: dict[str, list[Amount]] = {}
     for amount in text.amounts:
         by_role.setdefault(amount.role, []).append(amount)
@@ -51,17 +55,15 @@ def choose(text: Scan, wanted_per: str | None, *, struck: bool) -> Choice:
     mains = plain or renewal
     if choice.teaser and renewal:
         mains = renewal
-    _settle(choice, mains, by_role, wanted_per)
+    _settle(choice, mains, by_role, context)
     choice.promo = bool(choice.originals or current or struck) or _old_price_behind(text, choice.main)
     return choice
 
 
-def _settle(
-    choice: Choice, mains: list[Amount], by_role: dict[str, list[Amount]], wanted: str | None
-) -> None:
+def _settle(choice: Choice, mains: list[Amount], by_role: dict[str, list[Amount]], context: Scan) -> None:
     mains = _distinct(mains)
-    if len(mains) > 1 and wanted is not None:
-        fitting = [one for one in mains if (one.unit.per or one.lead.per) == wanted]
+    if len(mains) > 1 and (wanted := terms.wanted(context)) is not None:
+        fitting = [one for one in mains if (one.unit.per or one.lead_per) == wanted]
         mains = fitting if len(fitting) == 1 else mains
     if mains:
         choice.main, choice.rest, choice.several = mains[0], mains[1:], len(mains) > 1

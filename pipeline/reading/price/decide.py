@@ -29,7 +29,7 @@ def decide(cell: Cell) -> PriceReading | PriceReject:
         return PriceReject("derived_estimate", _quote(cell, text.amounts[-1]).money)
     if not _take_bare(cell):
         return no_amount(cell.text, cell.context, image=cell.image)
-    choice = choose(text, terms.wanted(cell.context), struck=cell.struck)
+    choice = choose(text, cell.context, struck=cell.struck)
     if choice.main is None:
         return _no_main(cell, choice)
     quote = _quote(cell, choice.main)
@@ -61,14 +61,12 @@ def _take_bare(cell: Cell) -> bool:
     text = cell.text
     plain = [one for one in text.bare if not one.role]
     if text.amounts:
-        first = text.amounts[0]
-        told = terms.wanted(cell.context) or terms.wanted(text)
         # `1.92 起（包月折 ¥1.60）`: the number in front is the price, the signed one is another mode's.
         if (
-            told
-            and len(plain) == 1
-            and plain[0].start < first.start
+            len(plain) == 1
+            and plain[0].start < text.amounts[0].start
             and all(one.role for one in text.amounts)
+            and (terms.wanted(cell.context) or terms.wanted(text))
         ):
             text.amounts = [plain[0], *text.amounts]
         return True

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from catalog import families
 from catalog.cards import cards, sized
@@ -28,8 +27,7 @@ _CLOUDS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """The good, or the reason why there is none. `named` is False where no card is named at all."""
 
     name: str | None = None
@@ -40,8 +38,7 @@ class Card:
     sku: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Basis:
+class Basis(NamedTuple):
     """`basis` is card or server; `problem` a reason code; `certain` False where nothing says which it is."""
 
     cards: int

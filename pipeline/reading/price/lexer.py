@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipeline.reading import numerals
-from pipeline.reading.price.words import NO_TAGS, Tags, ascii_tails, ascii_words, by_first
+from pipeline.reading.price.words import NO_TAGS, Firsts, Tags, ascii_tails, ascii_words, by_first
 
 if TYPE_CHECKING:
     from pipeline.reading.card import CardHit
@@ -27,6 +27,8 @@ RATIO: Final = "ratio"  # value: ("discount" | "percent" | "times", Decimal | No
 SIGN: Final = "sign"  # one of SIGNS, value: the character
 
 SIGNS: Final = frozenset("/()[]{}【】「」《》,;|:!?。、·≈→=~-+<>≤≥*×\"'#")
+_ODD: Final = frozenset(("counted", "mult", "qty", "skip"))  # tags of words that are no plain word token
+_make: Final = tuple.__new__  # the constructor of a named tuple without its keyword handling
 _BRACKETS: Final = {"[": "(", "【": "(", "{": "(", "]": ")", "】": ")", "}": ")"}
 
 
@@ -65,6 +67,7 @@ _UNITS: Final = frozenset(
     "t tb tib m mb mib kb mbps gbps kbps b u v c ghz mhz hz nm tflops pflops p fps ms ns us bit mm cm".split()
 )
 _SHORT: Final = 3  # letters: a word so short with a digit glued on is a part of a name
+_CHECKED: Final = 1024  # characters between two looks at the number of tokens
 MOST_TOKENS: Final = 50_000  # a text with more is a whole page, not a cell: the rest is not read
 _LONGEST_NUMBER: Final = 18  # digits; a longer run is an identifier
 _BIG: Final = 8  # digits without a separator from which a number with no sign is an identifier
@@ -101,8 +104,13 @@ class _Lexer:
         return self.out
 
     def _to(self, i: int) -> int:
-        low, limit, firsts = self.low, self.limit, by_first()
-        while i < limit and len(self.out) < MOST_TOKENS:
+        low, limit, firsts, out = self.low, self.limit, by_first(), self.out
+        check = i
+        while i < limit:
+            if i >= check:  # not at every character: this loop is the hottest of all
+                check = i + _CHECKED
+                if len(out) >= MOST_TOKENS:
+                    return i
             c = low[i]
             if c == " ":
                 i += 1
@@ -110,27 +118,31 @@ class _Lexer:
                 i = self._digits(i)
             elif "a" <= c <= "z":
                 i = self._letters(i)
-            else:
+            elif c in SIGNS:
+                i += 1
+                out.append(_make(Token, (SIGN, i - 1, i, _BRACKETS.get(c, c), NO_TAGS)))
+            elif c in firsts or c in numerals.NUMERALS:
                 i = self._other(i, c, firsts)
-        return i if i < limit else limit
+            else:
+                i += 1
+        return limit
 
-    def _other(self, i: int, c: str, firsts: Any) -> int:
+    def _other(self, i: int, c: str, firsts: Firsts) -> int:
         low, limit = self.low, self.limit
         for length, words in firsts.get(c, ()):
-            tags = words.get(low[i : i + length])
-            if tags is not None and i + length <= limit:
-                if "counted" in tags and not (
-                    self.out and self.out[-1].kind == NUMBER and self.out[-1].end == i
-                ):
-                    continue
-                if "mult" in tags and length == 1 and low[i + 1 : i + 2] in numerals.NUMERALS and c != "百":
-                    continue
-                return self._word(i, i + length, tags)
-        if c in numerals.NUMERALS:
-            return self._numeral(i)
-        if c in SIGNS:
-            self.out.append(Token(SIGN, i, i + 1, _BRACKETS.get(c, c)))
-        return i + 1
+            word = low[i : i + length]
+            tags = words.get(word)
+            if tags is None or i + length > limit:
+                continue
+            if _ODD.isdisjoint(tags):
+                self.out.append(_make(Token, (WORD, i, i + length, word, tags)))
+                return i + length
+            if "counted" in tags and not (self.out and self.out[-1].kind == NUMBER and self.out[-1].end == i):
+                continue
+            if "mult" in tags and length == 1 and low[i + 1 : i + 2] in numerals.NUMERALS and c != "百":
+                continue
+            return self._word(i, i + length, tags)
+        return self._numeral(i) if c in numerals.NUMERALS else i + 1
 
     def _word(self, start: int, end: int, tags: Tags) -> int:
         if "mult" in tags:

@@ -7,7 +7,7 @@ from typing import Final
 from pipeline.reading.price.amounts import Amount, Reader
 from pipeline.reading.price.found import Scan
 from pipeline.reading.price.lexer import NUMBER, RATIO, SIGN, WORD, Token
-from pipeline.reading.price.unit import Unit, periods_of
+from pipeline.reading.price.unit import periods_of
 
 _BREAKS: Final = frozenset(",;|(。、!?·")
 _ROLES: Final = (
@@ -72,7 +72,7 @@ def _other_mode(found: Scan, reader: Reader, amount: Amount, start: int, before:
         return
     if start and reader.sign(start - 1, "("):
         amount.role = "other"
-        amount.lead = Unit()
+        amount.lead_per = None
 
 
 def _lead_word(found: Scan, reader: Reader, amount: Amount, i: int, token: Token, *, adjacent: bool) -> None:
@@ -88,7 +88,7 @@ def _lead_word(found: Scan, reader: Reader, amount: Amount, i: int, token: Token
     if tags.get("approx") == "before":
         amount.approx = True
     if "lead" in tags:
-        amount.lead.per, amount.lead.count = tags["lead"], 1
+        amount.lead_per, amount.lead_count = tags["lead"], 1
     if "mode" in tags:
         mode, _, period = tags["mode"].partition(":")
         per, _, count = period.partition("*")
@@ -97,13 +97,13 @@ def _lead_word(found: Scan, reader: Reader, amount: Amount, i: int, token: Token
             n = int(count or 1)
             if i and found.tokens[i - 1].kind == NUMBER and reader.near(i, 0):
                 n = periods_of(found.tokens[i - 1], n)
-            amount.lead.per, amount.lead.count = per, n
+            amount.lead_per, amount.lead_count = per, n
     if "past" in tags and i and any("from" in found.tokens[j].tags for j in range(max(0, i - 2), i)):
         amount.role = "past"
     if "each" in tags or (token.kind == WORD and "per" in tags and reader.sign(i - 1, "/")):
         j = i + 1 if "each" in tags else i
         if reader.has(j, "per"):
-            amount.lead.per, amount.lead.count = found.tokens[j].tags["per"], 1
+            amount.lead_per, amount.lead_count = found.tokens[j].tags["per"], 1
 
 
 def _lead_span(found: Scan, reader: Reader, amount: Amount, i: int, token: Token) -> None:
@@ -119,7 +119,7 @@ def _lead_span(found: Scan, reader: Reader, amount: Amount, i: int, token: Token
     if per in {"hour", "minute", "second"} and token.value > 1:
         amount.role = "run"
         return
-    amount.lead.per, amount.lead.count = per, int(token.value)
+    amount.lead_per, amount.lead_count = per, int(token.value)
 
 
 def _lead_sign(found: Scan, amount: Amount, i: int, token: Token, before: Amount | None) -> None:

@@ -15,13 +15,18 @@ if TYPE_CHECKING:
     from pipeline.reading.card import CardHit
 
 
-def scan(text: str, tokens: Sequence[Token], hits: Sequence[CardHit]) -> Scan:
-    """Read a normalised text that was lexed into `tokens`."""
+def scan(text: str, tokens: Sequence[Token], hits: Sequence[CardHit], *, context: bool = False) -> Scan:
+    """Read a normalised text that was lexed into `tokens`.
+
+    Of a `context` only what it says of its cell is read: bare numbers and roles are the cell's own.
+    """
     found = Scan(text, tokens, hits)
     reader = Reader(tokens, text)
-    amounts = reader.amounts()
+    amounts = reader.amounts(bare=not context)
     found.amounts = [a for a in amounts if not a.bare]
-    found.bare = [a for a in amounts if a.bare]
+    if not context:
+        found.bare = [a for a in amounts if a.bare]
     Facts(found, reader).collect(amounts)
-    assign(found, reader, amounts)
+    if not context:
+        assign(found, reader, amounts)
     return found

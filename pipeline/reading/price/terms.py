@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -19,6 +20,7 @@ _BY_PERIOD: Final = {
     "second": "on_demand", "minute": "on_demand", "hour": "on_demand", "day": "daily", "week": "weekly",
     "month": "monthly", "quarter": "reserved", "half_year": "reserved", "year": "yearly",
 }  # fmt: skip
+_HAN: Final = re.compile("[\u4e00-\u9fff]")
 _DAY: Final = 24
 _TABS: Final = 3  # as many different billing words in one context are a row of tabs, not this cell's
 
@@ -40,8 +42,8 @@ def period(amount: Amount, text: Scan, context: Scan) -> Period:
         if per == "hour" and count % _DAY == 0:
             per, count = "day", count // _DAY  # 288元/24小时
         return Period(per, count, True)
-    if amount.lead.per is not None:
-        return Period(amount.lead.per, amount.lead.count, True, _header(text))
+    if amount.lead_per is not None:
+        return Period(amount.lead_per, amount.lead_count, True, _header(text))
     for other in text.amounts:
         if other.role not in {"conv", "stat", "saving", "deposit"} and other is not amount and other.unit.per:
             return Period(other.unit.per, other.unit.count, True)
@@ -111,7 +113,7 @@ def currency(amount: Amount, text: Scan, context: Scan, hint: str | None) -> str
 
 
 def _chinese(text: str) -> bool:
-    return any("\u4e00" <= char <= "\u9fff" for char in text)
+    return _HAN.search(text) is not None
 
 
 def scale(amount: Amount, word: UnitWord | None) -> Decimal:

@@ -16,6 +16,7 @@ from catalog.table import rows
 Tags = Mapping[str, str]
 """Tag → value. Reject words have the tags `reject.text`, `reject.context`, `reject.any`, `reject.strong`."""
 
+Firsts = Mapping[str, tuple[tuple[int, Mapping[str, Tags]], ...]]
 NO_TAGS: Final[Tags] = MappingProxyType({})
 
 
@@ -41,7 +42,7 @@ def _put(found: dict[str, dict[str, str]], word: str, tag: str, value: str) -> N
 
 
 @cache
-def by_first() -> Mapping[str, tuple[tuple[int, Mapping[str, Tags]], ...]]:
+def by_first() -> Firsts:
     """Words that start with no ASCII letter, by first character: (length, words), longest first."""
     found: dict[str, dict[int, dict[str, Tags]]] = {}
     for word, tags in vocabulary().items():
