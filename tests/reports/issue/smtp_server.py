@@ -92,8 +92,8 @@ class _Server(Controller):
     def factory(self) -> SMTP:
         extra: dict[str, Any] = {}
         if self._auth:
-            extra = {"authenticator": _authenticate, "auth_required": True}
             # The library calls only STARTTLS a TLS session; under smtps the whole line is one.
+            extra = {"authenticator": _authenticate, "auth_required": self._starttls}
             extra["auth_require_tls"] = self._starttls
         if self._starttls:
             extra |= {"tls_context": self._context, "require_starttls": True}
