@@ -76,10 +76,10 @@ def crawl_cloud(
     return Cloud(listings, stats, config, judged, process(counted, "run", now, load_providers()))
 
 
-def facts_of(provider: str, now: datetime = NOW) -> dict[tuple[str, ...], Decimal]:
-    """The newest dated fact of each good: (sku, region, mode) → amount, as the fact file has them."""
+def facts_of(provider: str, prefix: str = "", now: datetime = NOW) -> dict[tuple[str, ...], Decimal]:
+    """The newest dated fact of each good whose id starts with `prefix`: (sku, region, mode) → amount."""
     found = {}
     for fact in provider_facts(provider):
-        if fact.since <= now.date():
+        if fact.since <= now.date() and fact.fact_id.startswith(prefix):
             found[fact.sku, fact.region_raw, fact.mode] = fact.amount
     return found
