@@ -7,6 +7,7 @@ DuckDB's own lock.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -16,10 +17,11 @@ from typing import Any
 
 import duckdb
 
-from warehouse.errors import Refused
+from warehouse.errors import Refused, WarehouseError
 
 # Files written by 2.x are readable by 1.5 only in this storage version.
 STORAGE_VERSION = "v1.4.0"
+_NO_SPACE = "No space left on device"
 _ALWAYS: dict[str, Any] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -39,7 +41,7 @@ def writing(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The file open for writing, UTC clock; closed at the end of the block.
 
-    `Refused` when another process has the file open.
+    `Refused` when another process has the file open, WarehouseError when it is no database.
     """
     config: dict[str, Any] = {
         **_ALWAYS,
@@ -52,15 +54,35 @@ def writing(
         config["threads"] = threads
     try:
         con = duckdb.connect(str(path), config=config)
-    except duckdb.IOException as error:
+    except duckdb.Error as error:
         if "lock" in str(error).lower():
-            raise Refused(f"{path.name} is open elsewhere: {str(error).splitlines()[0]}") from None
-        raise
+            raise Refused(f"{path.name} is open elsewhere: {_first_line(error)}") from None
+        if _NO_SPACE in str(error):
+            raise
+        raise WarehouseError(
+            f"{path.name} cannot be opened ({_first_line(error)}); the store is made from the segments:"
+            " move it away and run `suanjia load`"
+        ) from None
     try:
         con.execute("SET TimeZone = 'UTC'")
         yield con
     finally:
         con.close()
+
+
+def _first_line(error: duckdb.Error) -> str:
+    return str(error).splitlines()[0]
+
+
+@contextmanager
+def enough_space(what: str) -> Iterator[None]:
+    """A full disk inside the block becomes one sentence; nothing that was there before is lost by it."""
+    try:
+        yield
+    except (OSError, duckdb.Error) as error:
+        if _NO_SPACE in str(error) or getattr(error, "errno", None) == errno.ENOSPC:
+            raise WarehouseError(f"{what}: no space left on the disk; free some and run it again") from None
+        raise
 
 
 def reading(path: Path, **extra: Any) -> duckdb.DuckDBPyConnection:

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from pipeline.columns import MOMENT
 from pipeline.manifest import Manifest, SegmentError, file_sha256, read_manifest, segment_dirs
-from warehouse.database import sql_text, writing
+from warehouse.database import enough_space, sql_text, writing
 from warehouse.layout import Layout
 from warehouse.locks import WAIT_SECONDS, held
 
@@ -81,7 +81,7 @@ def load(
     holds the lock for longer than `wait` seconds.
     """
     layout = Layout(home)
-    with held(layout.load_lock, "a load", wait):
+    with enough_space("load"), held(layout.load_lock, "a load", wait):
         known = _known(layout)
         refused: list[str] = []
         fresh = list(_fresh(home, known, refused))

@@ -21,7 +21,7 @@ from catalog.provider_model import Provider
 from warehouse import catalog_tables
 from warehouse.build import NOTHING_LOADED, Built, ExtraTables, Inputs, build, copy_store
 from warehouse.calendar import generation_name, generations, monday_of, vintages
-from warehouse.database import reading
+from warehouse.database import enough_space, reading
 from warehouse.errors import NoGeneration, NothingToDo, Refused
 from warehouse.index import Previous, previous_of
 from warehouse.index.method import load_method
@@ -63,7 +63,7 @@ def publish(
     holds the lock, a stale write-ahead log stands in the folder, or a check fails. Nothing is changed then.
     """
     layout = Layout(home)
-    with held(layout.publish_lock, "a publish", wait):
+    with enough_space("publish"), held(layout.publish_lock, "a publish", wait):
         layout.published.mkdir(parents=True, exist_ok=True)
         _sweep(layout)
         _refuse_stale_wal(layout)
