@@ -16,9 +16,13 @@ from spiders.textio import is_hidden, visible_lines
 
 AMOUNT = r"(?:[￥¥]\s*\d[\d.,]*|\d[\d.,]*\s*万?(?:元|CNY|RMB))"
 _PRICE = re.compile(AMOUNT)
-_PERIOD = re.compile(r"[/每]\s*(?:卡|台)?\s*(?:\d+\s*)?(?:小时|时|天|日|周|个?月|年|[hd]\b)|起租|包[日周月年]")
+_PERIOD = re.compile(
+    r"[/每]\s*(?:卡|台)?\s*(?:\d+\s*)?(?:小时|时|天|日|周|个?月|年|[hd]\b)|起租|包[日周月年]"
+)
 _NO_RENT = re.compile(r"代金券|优惠券|充值|赠送?|满减|折扣券|算力金|/\s*G[Bi]?B?\b|元/GB")
-_NOTHING = re.compile(r"暂无(?:报价|价格)|即将上线|敬请期待|已?售罄|已租完|询价|面议|联系(?:客服|我们)|已下线")
+_NOTHING = re.compile(
+    r"暂无(?:报价|价格)|即将上线|敬请期待|已?售罄|已租完|询价|面议|联系(?:客服|我们)|已下线"
+)
 _CARD = re.compile(
     r"(?<![A-Za-z0-9])(?:RTX|GTX|GeForce|NVIDIA|Tesla|Quadro|TITAN|vGPU|Ascend|MTT|MLU|DCU|"
     r"PRO\s?\d{4}|[ABHLPTV]\d{1,3}0?S?(?![\d.])|[2-5]0[5-9]0(?:\s?(?:Ti|D|SUPER))?(?![\d.]))|"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from scrapy import Request
@@ -72,6 +72,10 @@ class JsonSpider(SourceSpider):
         """Listings of one row."""
         raise NotImplementedError
 
+    def read_of(self, walk: Walk, row: Any, at: Place) -> Iterator[Listing]:
+        """Listings of one row, where the list that it stands in says something about it (`walk.key`)."""
+        yield from self.read(row, at)
+
     def begin(self, route: str) -> Iterator[Request]:
         """One request a list; a probe reads the first only."""
         for walk in self.walks(route):
@@ -114,7 +118,7 @@ class JsonSpider(SourceSpider):
             for field, fields in quotes(self.name, key, node, **unit):
                 yield at.listing("/".join(filter(None, (inner, field))), **(common | fields))
         except Moved as error:
-            self.moved(f"{inner}/{error}" if inner else str(error), "a price", None, at)
+            self.moved("/".join(filter(None, (inner, error.field))), error.expected, error.found, at)
 
     def page(self, response: Response, walk: Walk) -> Iterator[Any]:
         """One answer: its rows, then the next request or the final count."""
@@ -192,7 +196,7 @@ class JsonSpider(SourceSpider):
             self.run.problem("layout_changed", f"not as expected: {names}", response.url, walk.route)
             return 0
         fresh = 0
-        place = self.place(response)
+        place = replace(self.place(response), key=walk.key)
         prefix = pointer(*steps(self.rows))
         for number, row in enumerate(rows):
             key = text(row, self.row_id) if self.row_id else None
@@ -201,7 +205,7 @@ class JsonSpider(SourceSpider):
                 continue
             walk.seen.add(key)
             fresh += 1
-            yield from self.read(row, place.at(f"{prefix}/{number}"))
+            yield from self.read_of(walk, row, place.at(f"{prefix}/{number}"))
         walk.raw += len(rows)
         return fresh
 

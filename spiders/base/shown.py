@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from spiders.base.browser import BrowserSpider, Rendered, State
 from spiders.base.source import Place
@@ -21,14 +22,17 @@ class ShownSpider(BrowserSpider, TableSpider):
     and becomes a rejection. `probe` says which of the two a page is."""
 
     states = (State("page", ready=AMOUNT),)
-    columns = {
+    columns: ClassVar[Mapping[str, str]] = {
         "card": r"显卡|GPU|型号|卡型|算力卡|名称",
         "vram": r"显存",
         "stock": r"库存|空闲|可用|剩余",
         "region": r"地区|区域|机房",
     }
     need = ("card",)
-    units = {r"元\s*/\s*(?:卡\s*/?\s*)?(?:小时|时)": "CNY/card/hour", r"元\s*/\s*天": "CNY/card/day"}
+    units: ClassVar[Mapping[str, str]] = {
+        r"元\s*/\s*(?:卡\s*/?\s*)?(?:小时|时)": "CNY/card/hour",
+        r"元\s*/\s*天": "CNY/card/day",
+    }
 
     def read(self, state: Rendered, at: Place) -> Iterator[Listing]:  # type: ignore[override]
         """Listings of the page's tables; without any, of its boxes."""

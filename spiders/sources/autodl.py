@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from spiders.base import NUMBER, TEXT, BrowserSpider, Listing, Place, Rendered, Route, State
+from spiders.sources._autodl_market import AutodlMarket
 
 TITLE = re.compile(r"^(?P<card>[^\n/￥¥]{2,48}?)\s*/\s*(?P<vram>\d{1,3})\s*G[Bi]{0,2}\b", re.M)
 PRICE = re.compile(r"[￥¥]\s*\d[\d.,]*\s*(?:元)?\s*/\s*(?P<per>小时|时|天|日|周|月|年)")
@@ -20,7 +21,7 @@ class Autodl(BrowserSpider):
     """List and member price of every card on the home page."""
 
     name = "autodl"
-    routes = (Route("home"),)
+    routes = (Route("home"), Route("market", needs=("AUTODL_TOKEN",), by=AutodlMarket))
     origins = ("https://www.autodl.com",)
     pages = ("https://www.autodl.com/home",)
     states = (

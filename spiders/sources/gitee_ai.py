@@ -2,7 +2,8 @@
 
 `hour_price` is yuan an hour of the machine of `gpu_num` cards; stock is idle and total cards; ten products a
 page. A price may be null, a product `offline`. One card is sold in several machines: the product's name tells
-them apart. Domestic cards; slices say so in their name. 天垓 is listed under another maker. Known from daily captures 2026-07-15 to 08-22 and the list's field names.
+them apart. Domestic cards; slices say so in their name. 天垓 is listed under another maker. Known from daily
+captures 2026-07-15 to 08-22 and the list's field names; no region shown, tax not stated.
 """
 
 from collections.abc import Iterator
@@ -33,11 +34,12 @@ class GiteeAi(JsonSpider):
 
     def read(self, row: Any, at: Place) -> Iterator[Listing]:
         status, idle = text(row, "status") or "", get(row, "gpu_idle")
-        if "hour_price" not in row:
+        if not isinstance(row, dict) or "hour_price" not in row:
             self.moved("hour_price", "a price or null", None, at)
+            return
         yield at.listing(
             "hour_price", price_text=text(row, "hour_price"), unit="CNY/instance/hour", mode="on_demand",
             card_text=text(row, "name"), sku=text(row, "name"), count_text=text(row, "gpu_num"),
             stock_idle=idle if isinstance(idle, int) else None, stock_total=get(row, "gpu_total"),
-            status="sold_out" if idle == 0 else STATUS.get(status), extra={"model": text(row, "gpu_model") or ""},
+            status="sold_out" if idle == 0 else STATUS.get(status),
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Jygpu 极智算: offer lines of its home page, `8×910B 裸金属 15,600-17,040 元/月`: whole servers, yuan a month.
+"""Jygpu 极智算: offer lines of its home page, `8×910B 裸金属 15,600-17,040 元/月`: whole servers, a month.
 
 Only its own offers: articles about the market (called unreliable by an access report of 2026) are links and
 are no offers. Known from one reading, 2026-07-15, and news digests; no region shown, tax not stated.

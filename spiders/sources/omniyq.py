@@ -1,8 +1,8 @@
 """Omniyq 云擎天下: static lines of text, `8*H100 - 75000/月`: whole servers of bare metal, yuan a month.
 
-The count sign is any of `* × x X`, the dash separates, 元 is absent; between card and dash a word (nvlink) and
-memory may stand. A heading 现货 or 期货 goes into the context; what is sold forward (期货) is no offer. Known
-from daily captures, 2026-07-19 to 08-22 (11 to 13 cards); no region shown, tax not stated.
+The count sign is any of `* × x X`, the dash separates, 元 is absent; between card and dash a word (nvlink)
+and memory may stand. A heading 现货 or 期货 goes into the context; what is sold forward (期货) is no offer.
+Known from daily captures, 2026-07-19 to 08-22 (11 to 13 cards); no region shown, tax not stated.
 """
 
 import re
