@@ -8,19 +8,27 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+# Said by the answer itself, whatever else stands in it.
 _LOGIN = re.compile(
-    r"登[录陆](?:超时|失效|已失效|过期|失败)|会话(?:过期|失效|超时)|请(?:先|重新)?登[录陆]|未登[录陆]|"
-    r"账号登[录陆]|扫码登[录陆]|AuthorizeFailed|check jwt token failed|not logged in|please log ?in|"
-    r"login required|unauthori[sz]ed|token (?:is )?(?:invalid|expired|missing)|invalid token|"
-    r"<input[^>]+type=[\"']?password",
+    r"登[录陆](?:超时|失效|已失效|过期|失败)|会话(?:过期|失效|超时)|AuthorizeFailed|check jwt token failed|"
+    r"not logged in|login required|unauthori[sz]ed|token (?:is )?(?:invalid|expired|missing)|invalid token|"
+    r"<title>[^<]{0,20}(?:登[录陆]|log ?in|sign ?in)[^<]{0,20}</title>",
     re.I,
 )
 _CAPTCHA = re.compile(
-    r"滑动验证|拖动滑块|人机验证|安全验证|请输入验证码|访问(?:过于)?频繁|访问被(?:拒绝|拦截)|"
-    r"请求(?:过于)?频繁|captcha|geetest|acw_sc__v2|_waf_|punish\?|Just a moment\.\.\.|cf-chl|"
-    r"verify you are human|Access Denied|too many requests|blocked by",
+    r"滑动验证|拖动滑块|人机验证|请输入验证码|访问(?:过于)?频繁|访问被(?:拒绝|拦截)|请求(?:过于)?频繁|"
+    r"acw_sc__v2|Just a moment\.\.\.|cf-chl|verify you are human|Access Denied|too many requests|"
+    r"<title>[^<]{0,20}(?:安全验证|验证码|captcha)[^<]{0,20}</title>",
     re.I,
 )
+# Whole pages carry these in a navigation bar or a script: they count in short answers only.
+_WEAK_LOGIN = re.compile(
+    r"请(?:先|重新)?登[录陆]|未登[录陆]|账号登[录陆]|扫码登[录陆]|please log ?in|"
+    r"<input[^>]+type=[\"']?password",
+    re.I,
+)
+_WEAK_CAPTCHA = re.compile(r"安全验证|captcha|geetest|_waf_|punish\?|blocked by", re.I)
+_SHORT = 8_000
 _GONE = re.compile(
     r"(?:站点|网站|服务|业务|平台|页面)(?:已|已经)(?:关闭|下线|停止|停服|下架|不存在)|停止(?:服务|运营)|"
     r"域名(?:出售|转让)|domain (?:is )?for sale",
@@ -32,12 +40,14 @@ _LOGIN_ADDRESS = re.compile(
 
 
 def classify(text: str) -> tuple[str, str] | None:
-    """(`auth_needed` | `blocked` | `gone`, the words that say so) for an answer without data; None if
-    unknown."""
+    """(`auth_needed` | `blocked` | `gone`, the words that say so) for an answer without data, else None."""
     head = text[:200_000]
-    for kind, pattern in (("blocked", _CAPTCHA), ("auth_needed", _LOGIN), ("gone", _GONE)):
+    signs = [("blocked", _CAPTCHA), ("auth_needed", _LOGIN)]
+    if len(text) <= _SHORT:
+        signs += [("blocked", _WEAK_CAPTCHA), ("auth_needed", _WEAK_LOGIN)]
+    for kind, pattern in (*signs, ("gone", _GONE)):
         if found := pattern.search(head):
-            return kind, found.group()[:60]
+            return kind, re.sub(r"</?title>", "", found.group())[:60]
     return None
 
 

@@ -45,7 +45,7 @@ class Children:
             self._running.add(pid)
             stopped = self._stopped
         if stopped:
-            signal_group(pid, signal.SIGTERM)
+            signal_group(pid, signal.SIGKILL)
 
     def discard(self, pid: int) -> None:
         """A child has ended."""
@@ -53,12 +53,27 @@ class Children:
             self._running.discard(pid)
 
     def stop(self) -> None:
-        """End all of them, also those that start from now on."""
+        """End all of them, also those that start from now on: TERM, then KILL for who is left."""
         with self._lock:
             self._stopped = True
             running = list(self._running)
         for pid in running:
             signal_group(pid, signal.SIGTERM)
+        if running:
+            timer = threading.Timer(GRACE_SECONDS, self._kill)
+            timer.daemon = True
+            timer.start()
+
+    @property
+    def stopped(self) -> bool:
+        """Is everything being ended?"""
+        return self._stopped
+
+    def _kill(self) -> None:
+        with self._lock:
+            running = list(self._running)
+        for pid in running:
+            signal_group(pid, signal.SIGKILL)
 
 
 def run_child(

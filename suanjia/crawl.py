@@ -8,14 +8,14 @@ time on this machine. A source that fails takes nobody else down.
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,81 +26,16 @@ from pipeline.run import Processed, process
 from pipeline.segment import RunMeta, SegmentError, write_segment
 from spiders.config import CrawlConfig
 from spiders.listing import Listing, read_listings
-from spiders.outcome import Ending, Judgement, judge
+from spiders.outcome import Ending, judge
 from spiders.registry import needs_browser
 from suanjia.childproc import Children, run_child
+from suanjia.crawl_plan import Plan, Result, declared, robots_verdict
 from suanjia.ledger import Ledger
 from suanjia.provider_files import missing_keys
-from suanjia.settings import Settings
 
 PLAIN_WORKERS = 2
-TIME_LIMIT = 900.0
-"""Seconds after which a crawl ends itself; a minute later it is ended."""
 HARD_EXTRA = 60.0
-KEPT_RUN_DIRS = 30
-PERIODS = {
-    "hourly": timedelta(hours=1),
-    "daily": timedelta(days=1),
-    "weekly": timedelta(weeks=1),
-    "monthly": timedelta(days=30),
-}
-_EARLY = 0.9
-"""A source is due a little before its period is over: a weekly crawl that began late must not slip by a
-week."""
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a crawl command was asked to do. `origins` is None for the real market and SUANJIA_ORIGINS."""
-
-    settings: Settings
-    providers: Mapping[str, Provider]
-    slugs: Sequence[str]
-    origins: Mapping[str, str] | None = None
-    time_limit: float = TIME_LIMIT
-    limit: int = 0  # probe: read one page only, write no segment
-
-
-@dataclass(slots=True)
-class Result:
-    """How the crawl of one provider ended."""
-
-    provider: str
-    outcome: str
-    message: str = ""
-    offers: int = 0
-    rejections: int = 0
-    requests: int = 0
-    seconds: float = 0.0
-    stats: Mapping[str, Any] = field(default_factory=dict)
-    run_dir: Path | None = None
-
-    def shown(self) -> dict[str, Any]:
-        """The row of `crawl --json`."""
-        return {
-            "provider": self.provider, "outcome": self.outcome, "offers": self.offers,
-            "rejections": self.rejections, "requests": self.requests, "seconds": round(self.seconds, 3),
-            "message": self.message,
-        }  # fmt: skip
-
-
-def due(providers: Mapping[str, Provider], ledger: Ledger, now: datetime) -> list[str]:
-    """Active providers whose last good run is a period old, or that had none."""
-    found = []
-    for slug, provider in providers.items():
-        if provider.status != "active":
-            continue
-        last = ledger.last_ok(slug)
-        if last is None or now - last >= PERIODS[provider.source.cadence] * _EARLY:
-            found.append(slug)
-    return found
-
-
-def new_run_id(now: datetime, prefix: str = "crawl") -> str:
-    """Name of a run: the clock's second. The same frozen clock names the same run."""
-    return f"{prefix}-{now:%Y%m%dT%H%M%SZ}"
 
 
 def crawl(plan: Plan, run_id: str, say: Callable[[Result], None] = lambda _: None) -> list[Result]:
@@ -108,6 +43,7 @@ def crawl(plan: Plan, run_id: str, say: Callable[[Result], None] = lambda _: Non
     children = Children()
     results: dict[str, Result] = {}
     with Ledger(plan.settings.home) as ledger, ExitStack() as stack:
+        ledger.interrupt_stale()
         crawler = _Crawler(plan, run_id, ledger, children)
         plain = stack.enter_context(ThreadPoolExecutor(PLAIN_WORKERS, "crawl"))
         browser = stack.enter_context(ThreadPoolExecutor(1, "browser"))
@@ -128,6 +64,10 @@ def crawl(plan: Plan, run_id: str, say: Callable[[Result], None] = lambda _: Non
     return [results[slug] for slug in plan.slugs]
 
 
+class _Stopped(Exception):
+    """The crawl is being ended from outside."""
+
+
 class _Crawler:
     def __init__(self, plan: Plan, run_id: str, ledger: Ledger, children: Children) -> None:
         self.plan, self.run_id, self.ledger, self.children = plan, run_id, ledger, children
@@ -144,8 +84,11 @@ class _Crawler:
         try:
             with _locked(home, f"crawl-{slug}", wait=0), self._browser_lock(slug):
                 if not self.plan.limit:
-                    self._note(lambda: self.ledger.start(self.run_id, slug, started))
+                    self._note(lambda: self.ledger.start(self.run_id, slug, started, os.getpid()))
                 result = self._crawl(slug, started)
+        except _Stopped:
+            # Says nothing about the source: no segment, and the ledger's row stays open as interrupted.
+            return Result(slug, "failed", "stopped")
         except Timeout:
             return Result(slug, "failed", "another crawl of this provider is running")
         except Exception as error:
@@ -163,6 +106,8 @@ class _Crawler:
         ending = run_child(
             config, self.plan.settings.environ, self.children, self.plan.time_limit + HARD_EXTRA
         )
+        if self.children.stopped:
+            raise _Stopped
         judged = judge(ending)
         stats = ending.stats or {}
         result = Result(
@@ -218,7 +163,7 @@ class _Crawler:
             complete=result.outcome == "ok",
             parser_version=str(stats.get("parser_version") or ""),
             provider_class=self._provider(result.provider).class_,
-            declared_total=_declared(stats, dropped),
+            declared_total=declared(stats, dropped),
             distinct_keys=made.distinct_keys,
             requests=result.requests,
             robots_verdict=robots_verdict(stats),
@@ -293,36 +238,6 @@ class _Crawler:
     def _browser_lock(self, slug: str) -> Any:
         """One browser crawl at a time on this data directory, whoever starts it."""
         return _locked(self.plan.settings.home, "browser", wait=-1) if self.browser(slug) else nullcontext()
-
-
-def robots_verdict(stats: Mapping[str, Any]) -> str | None:
-    """`allowed`, `disallowed`, `unreadable` or `none` (no rules), over all origins of a run; the worst
-    counts."""
-    words = set()
-    for record in stats.get("robots") or []:
-        if record["verdict"] == "rules":
-            words.add("allowed" if all(record["paths"].values()) else "disallowed")
-        else:
-            words.add(record["verdict"])
-    return next((word for word in ("disallowed", "unreadable", "allowed", "none") if word in words), None)
-
-
-def _declared(stats: Mapping[str, Any], dropped: Sequence[str]) -> int | None:
-    """Rows that the source says it has, on the routes that count."""
-    rows = (stats.get("declared") or {}).items()
-    return sum(count for name, count in rows if name.partition(":")[0] not in dropped) or None
-
-
-def judgement_of(result: Result) -> Judgement:
-    """The judgement inside a result."""
-    return Judgement(result.outcome, result.message)
-
-
-def tidy(home: Path) -> None:
-    """Remove the oldest run folders (listings and logs; segments and evidence stay)."""
-    folders = sorted((home / "runs").glob("*"), key=lambda path: path.stat().st_mtime)
-    for folder in folders[:-KEPT_RUN_DIRS]:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

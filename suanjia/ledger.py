@@ -87,10 +87,15 @@ class LedgerError(RuntimeError):
 class Ledger:
     """`<home>/ledger.sqlite`, made on first use. A context manager."""
 
-    def __init__(self, home: Path) -> None:
-        home.mkdir(parents=True, exist_ok=True)
+    def __init__(self, home: Path, *, look: bool = False) -> None:
+        """With `look`, a home without a ledger gets none: an empty one in memory answers."""
         self.path = home / "ledger.sqlite"
-        self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+        where: Path | str = self.path
+        if look and not self.path.is_file():
+            where = ":memory:"
+        else:
+            home.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(where, timeout=30, isolation_level=None, check_same_thread=False)
         try:
             self._db.row_factory = sqlite3.Row
             self._db.execute("PRAGMA journal_mode = WAL")
@@ -150,12 +155,11 @@ class Ledger:
                 (*columns.values(), run_id, provider),
             )
 
-    def interrupt_stale(self, alive: Iterable[int] = ()) -> int:
-        """Mark runs that are `running` though no process of `alive` works on them; returns how many."""
-        living = set(alive)
+    def interrupt_stale(self) -> int:
+        """Mark runs that are `running` though the process that began them is gone; returns how many."""
         with self._transaction() as db:
             rows = db.execute("SELECT run_id, provider, pid FROM runs WHERE state = 'running'").fetchall()
-            dead = [(r["run_id"], r["provider"]) for r in rows if r["pid"] not in living]
+            dead = [(r["run_id"], r["provider"]) for r in rows if not _alive(r["pid"])]
             db.executemany("UPDATE runs SET state = 'interrupted' WHERE run_id = ? AND provider = ?", dead)
         return len(dead)
 
@@ -259,6 +263,10 @@ class Ledger:
 _RUN_COLUMNS = frozenset(
     "ended_at state outcome offers rejections listings requests seconds message parser_version pid".split()
 )
+
+
+def _alive(pid: int | None) -> bool:
+    return pid is not None and Path(f"/proc/{pid}").exists()
 
 
 def _text(at: datetime) -> str:

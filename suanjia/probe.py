@@ -11,7 +11,7 @@ from pipeline.run import process
 from spiders import fixtures
 from spiders.evidence import EvidenceStore
 from spiders.listing import Listing, read_listings
-from suanjia.crawl import Plan, Result, robots_verdict
+from suanjia.crawl_plan import Plan, Result, robots_verdict
 from suanjia.ledger import Ledger
 
 VERDICTS = ("as_expected", "changed", "blocked", "robots", "auth_needed", "gone", "failed")

@@ -26,7 +26,8 @@ def command(
     settings: Settings, names: tuple[str, ...], due: bool, every: bool, market: bool, as_json: bool
 ) -> int:
     """Crawl providers 采集."""
-    from suanjia.crawl import Plan, crawl, new_run_id, tidy
+    from suanjia.crawl import crawl
+    from suanjia.crawl_plan import Plan, new_run_id, tidy
     from suanjia.homes import WrongHome, claim
 
     if names and (due or every):
@@ -44,12 +45,12 @@ def command(
         plan = Plan(settings, providers, slugs, origins)
         with _progress(len(slugs)) as step:
             results = crawl(plan, run_id, step)
-    tidy(settings.home)
+    tidy(settings)
     return _show([r.shown() for r in results], run_id, as_json, _code(results, names))
 
 
 def _choose(settings: Settings, names: tuple[str, ...], every: bool) -> tuple[list[str], Mapping[str, Any]]:
-    from suanjia.crawl import due as are_due
+    from suanjia.crawl_plan import due as are_due
     from suanjia.ledger import Ledger, LedgerError
     from suanjia.provider_files import named, providers_of
 

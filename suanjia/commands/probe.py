@@ -18,7 +18,8 @@ from suanjia.settings import Settings
 @click.pass_obj
 def command(settings: Settings, names: tuple[str, ...], recording: bool, as_json: bool) -> int:
     """Visit each source once and say what is not as expected 探测."""
-    from suanjia.crawl import Plan, crawl, new_run_id
+    from suanjia.crawl import crawl
+    from suanjia.crawl_plan import Plan, new_run_id
     from suanjia.homes import is_rebuilt
     from suanjia.ledger import Ledger
     from suanjia.probe import record, report

@@ -42,7 +42,7 @@ def _rows(settings: Settings) -> list[dict[str, Any]]:
 
     providers = providers_of(settings)
     try:
-        with Ledger(settings.home) as ledger:
+        with Ledger(settings.home, look=True) as ledger:
             return [_row(provider, ledger) for provider in providers.values()]
     except LedgerError as error:
         raise Failure(str(error)) from None

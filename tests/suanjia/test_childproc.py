@@ -31,19 +31,28 @@ def silent() -> Iterator[Site]:
         yield site
 
 
-def leftovers() -> set[str]:
-    return {path.name for path in Path(tempfile.gettempdir()).glob("suanjia-*")}
+@pytest.fixture(autouse=True)
+def own_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A temporary folder of this test's own: other crawls of this machine use the common one."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
 
 
-def test_a_hang_is_ended_within_its_time(config: MakeConfig, silent: Site) -> None:  # noqa: F811
-    before = leftovers()
+def leftovers(folder: Path) -> list[str]:
+    return [path.name for path in folder.glob("suanjia-*")]
+
+
+def test_a_hang_is_ended_within_its_time(config: MakeConfig, silent: Site, own_tmp: Path) -> None:  # noqa: F811
     told = config("matpool", {"https://matgo.cn": silent.origin}, timeout=100.0)
     started = time.monotonic()
     ending = run_child(told, os.environ, Children(), hard_limit=4.0)
     assert ending.timed_out
     assert judge(ending).outcome == "failed"
     assert time.monotonic() - started < 4 + 8 + 5
-    assert leftovers() == before
+    assert leftovers(own_tmp) == []
 
 
 @pytest.mark.slow
@@ -96,8 +105,7 @@ run_child(CrawlConfig.from_json(sys.stdin.read()), {"PATH": "/usr/bin"}, Childre
 """
 
 
-def test_a_child_does_not_outlive_its_parent(config: MakeConfig, silent: Site) -> None:  # noqa: F811
-    before = leftovers()
+def test_a_child_does_not_outlive_its_parent(config: MakeConfig, silent: Site, own_tmp: Path) -> None:  # noqa: F811
     told = config("matpool", {"https://matgo.cn": silent.origin}, timeout=100.0)
     parent = subprocess.Popen([sys.executable, "-c", PARENT], stdin=subprocess.PIPE, cwd=ROOT)
     assert parent.stdin is not None
@@ -118,7 +126,7 @@ def test_a_child_does_not_outlive_its_parent(config: MakeConfig, silent: Site) -
         time.sleep(0.1)
     assert pids
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
-    assert leftovers() == before
+    assert leftovers(own_tmp) == []
 
 
 def test_a_child_sees_no_secrets_of_others() -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,8 +14,9 @@ from typing import Any
 import pytest
 
 from catalog.providers import load_providers
-from suanjia.crawl import due
+from suanjia.crawl_plan import due
 from suanjia.ledger import Ledger
+from tests.spiders.conftest import ROOT
 from tests.spiders.site import Answer, serving
 from tests.spiders.test_matpool import paged, pool
 from tests.suanjia.cli import said, suanjia
@@ -143,6 +149,29 @@ def test_a_bad_mapping_is_said_before_anything_runs(tmp_path: Path) -> None:
     done = suanjia(tmp_path, "crawl", "matpool", origins={"matgo.cn": "http://127.0.0.1:1"})
     assert done.returncode == 2
     assert "SUANJIA_ORIGINS" in done.stderr
+
+
+def test_a_stopped_crawl_leaves_no_child(tmp_path: Path) -> None:
+    with serving({API: Answer("{}", hang=60)}) as site:
+        env = {k: v for k, v in os.environ.items() if not k.startswith("SUANJIA_")}
+        env |= {
+            "SUANJIA_ORIGINS": json.dumps({REAL: site.origin}),
+            "SUANJIA_DELAY": "0",
+            "SUANJIA_TIMEOUT": "90",
+        }
+        crawl = [sys.executable, "-m", "suanjia", "--home", str(tmp_path), "crawl", "matpool"]
+        parent = subprocess.Popen(crawl, env=env, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 60
+        while not site.paths() and time.monotonic() < end:
+            time.sleep(0.1)
+        parent.terminate()
+        _, said_last = parent.communicate(timeout=60)
+    assert parent.returncode == 130
+    assert "stopped" in said_last
+    assert not list(tmp_path.rglob("manifest.json"))
+    with Ledger(tmp_path) as ledger:
+        assert ledger.interrupt_stale() == 1
+        assert ledger.health("matpool").state == "never"
 
 
 def test_real_and_rebuilt_never_share_a_home(tmp_path: Path) -> None:
