@@ -22,6 +22,8 @@ TENS: Final = {"十": 10, "百": 100, "千": 1000}
 MYRIADS: Final = {"万": 10_000, "亿": 100_000_000}
 VAGUE: Final = frozenset("几数")
 NUMERALS: Final = frozenset(DIGITS) | frozenset(TENS) | frozenset(MYRIADS) | VAGUE
+BANK: Final = str.maketrans("〇壹贰貳叁參肆伍陆陸柒捌玖拾佰仟萬", "零一二二三三四五六六七八九十百千万")
+"""Numerals of contracts and receipts, which no forger can turn into others."""
 MULTIPLIERS: Final = frozenset(TENS) - {"十"} | frozenset(MYRIADS)
 _LONGEST_MULTIPLIER: Final = 4
 _LONGEST: Final = 24  # a longer run is no number anyone writes

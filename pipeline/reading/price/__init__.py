@@ -107,7 +107,12 @@ def _split_siblings(context: str) -> tuple[str, str]:
     kept: list[str] = []
     apart: list[str] = []
     for part in re.split(r"([()|])", context):
-        (apart if pattern.search(part) else kept).append(part)
+        match = pattern.search(part)
+        if match is None or not part[match.end() :].strip(" :"):
+            kept.append(part)  # a header such as 列表价(元/时) tells of no other cell
+            continue
+        kept.append(part[: match.start()])
+        apart.append(part[match.start() :])
     return "".join(kept), " | ".join(apart)
 
 

@@ -74,14 +74,15 @@ def one_or_machine(cell: Cell, quote: Quote, good: Card, bought: Basis) -> Basis
     value = quote.per_card(quote.low if quote.low is not None else quote.high, bought)
     assert value is not None
     possible = quote.currency != "CNY" or levels.single_card(good.name, value)
+    open_count = "ambiguous_card_count" if possible or levels.machine(good.name, value) else "implausible"
     hourly = quote.period.per in HOURS
     if "server" in cell.text.flags:
         if hourly:
             return Basis(1, "card", "ambiguous_basis")
-        return bought if possible else Basis(1, "card", "ambiguous_card_count")
+        return bought if possible else Basis(1, "card", open_count)
     if hourly:
         return Basis(1, "server") if "server" in cell.context.flags else bought
     if not possible:
-        return Basis(1, "card", "ambiguous_card_count")
+        return Basis(1, "card", open_count)
     machine = "server" in cell.context.flags or "node" in cell.context.flags
     return Basis(1, "server") if machine else bought

@@ -47,9 +47,11 @@ class Facts:
         self.found = found
         self.reader = reader
         self.tokens = found.tokens
+        self.priced = 0  # the token behind the first amount
 
     def collect(self, amounts: Sequence[Amount]) -> None:
         inside = {a.first: a for a in amounts if not a.bare}
+        self.priced = min((a.last for a in amounts), default=len(self.tokens))
         i = 0
         while i < len(self.tokens):
             amount = inside.get(i)
@@ -57,7 +59,6 @@ class Facts:
                 i = amount.last
                 continue
             i = self._token(i, self.tokens[i])
-        self.found.formula = self._formula()
 
     def _token(self, i: int, token: Token) -> int:
         if token.kind == WORD:
@@ -135,6 +136,9 @@ class Facts:
         return i + 1
 
     def _mode(self, i: int, value: str) -> None:
+        following = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
+        if i >= self.priced and following is not None and following.kind == RATIO:
+            return  # 6800元/月（季付95折）: the discount of another mode
         mode, _, period = value.partition(":")
         per, _, count = period.partition("*")
         if mode == "pack" and self.tokens[i].value == "包":
@@ -186,7 +190,9 @@ class Facts:
                 self._count(int(token.value), "column", i)
             return
         tags = self.tokens[i + 1].tags
-        if "per" in tags and not reader.sign(i - 1, "/"):
+        if reader.sign(i + 1, "×*") and reader.kind(i - 1) == CARD and token.value == int(token.value):
+            self._count(int(token.value), "times", i)  # H100 8x
+        elif "per" in tags and not reader.sign(i - 1, "/"):
             if token.value == int(token.value) and 0 < token.value <= 400 and not self._calendar(i):
                 found.spans.append((int(token.value), tags["per"]))
                 if i and "term" in self.tokens[i - 1].tags:
@@ -280,19 +286,3 @@ class Facts:
         following = self._tags(i + 1)
         if following.get("basis") == "card" or self.reader.kind(i + 1) == CARD:
             self.found.slice = True
-
-    def _formula(self) -> bool:
-        """`1.49×8×24=`: two numbers multiplied and a sign of equality behind them."""
-        times = equal = False
-        for i, token in enumerate(self.tokens):
-            if token.kind != SIGN:
-                continue
-            if (
-                token.value in "×*"
-                and self.reader.kind(i - 1) == NUMBER
-                and self.reader.kind(i + 1) == NUMBER
-            ):
-                times = True
-            elif token.value in "=≈" and times:
-                equal = True
-        return times and equal

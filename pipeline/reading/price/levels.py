@@ -94,6 +94,11 @@ def single_card(card: str | None, value: Decimal) -> bool:
     return not (machine and value > small.high * ABOVE_ALL)
 
 
+def machine(card: str | None, value: Decimal) -> bool:
+    """Whether `value` (CNY per hour) can be the rent of a machine of up to sixteen cards."""
+    return any(plausible(card, value / cards, None) for cards in (2, 4, 8, 16))
+
+
 def monthly_rent(card: str | None, value: Decimal) -> bool:
     """Whether an amount without a period, read as a month's rent per card-hour, is at the card's level."""
     known = level(card) if card else None

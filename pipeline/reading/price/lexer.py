@@ -58,10 +58,12 @@ _DIGITS: Final = re.compile(
     r"(?![0-9.,万元千百%]| ?(?:个[月小季]|小时|分钟|[天日周年月季秒]))"
     r"|(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 )
+_BANK_FREE: Final = frozenset("壹贰叁肆伍陆柒捌玖拾佰仟")
 _RATIO: Final = re.compile(r" ?(?:(%|‰)|(折)(?![旧损叠合算线])|(倍)(?!速))")
 _LETTERS: Final = re.compile(r"[a-z]+")
 _NAME_REST: Final = re.compile(r"[a-z0-9_]*(?:[.\-][a-z0-9_]+)*")
 _NUMERAL_RUN: Final = re.compile(r"[零一二两三四五六七八九十百千万亿几数]+")
+_BANK_AMOUNT: Final = re.compile(r"[零壹贰叁肆伍陆柒捌玖拾佰仟万亿]{2,24}(?=[元整圆])")
 _GIGABYTES: Final = frozenset(("g", "gb", "gib"))
 _UNITS: Final = frozenset(
     "t tb tib m mb mib kb mbps gbps kbps b u v c ghz mhz hz nm tflops pflops p fps ms ns us bit mm cm".split()
@@ -76,6 +78,8 @@ _BIG: Final = 8  # digits without a separator from which a number with no sign i
 def lex(text: str, hits: Sequence[CardHit] = ()) -> list[Token]:
     """Tokens of a normalised text. `hits`: the cards found in it; nothing inside a hit becomes a number."""
     low = text.lower()
+    if "元" in low and not _BANK_FREE.isdisjoint(low):
+        low = _BANK_AMOUNT.sub(lambda m: m.group().translate(numerals.BANK), low)  # 柒仟元
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     return _Lexer(low, hits).run()

@@ -49,4 +49,5 @@ def _paid_months(text: Scan) -> bool:
     """`包年付10个月`, `买10个月送2个月`: what is paid is told in months, not in money."""
     if not text.spans or "noun" in text.flags:
         return False
-    return "saving" in text.flags or any(mode.per is not None for mode in text.modes)
+    several = any(count > 1 for count, _ in text.spans)
+    return several and ("saving" in text.flags or any(mode.per is not None for mode in text.modes))

@@ -157,6 +157,8 @@ def _trail(found: Scan, reader: Reader, amount: Amount, after: Amount | None) ->
             for role in ("original", "current", "member", "stat"):
                 if role in token.tags and len(token.value) > 1 and not amount.role:
                     amount.role = role
-        elif token.kind == RATIO and token.value[0] == "discount" and bracket:
+        elif (
+            token.kind == RATIO and token.value[0] == "discount" and bracket and not reader.has(i - 1, "mode")
+        ):
             amount.discount = token.value[1]
         i += 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pipeline.reading.price.amounts import Reader
 from pipeline.reading.price.facts import Facts
 from pipeline.reading.price.found import Scan
-from pipeline.reading.price.lexer import Token
+from pipeline.reading.price.lexer import NUMBER, SIGN, Token
 from pipeline.reading.price.roles import assign
 
 if TYPE_CHECKING:
@@ -27,6 +27,20 @@ def scan(text: str, tokens: Sequence[Token], hits: Sequence[CardHit], *, context
     if not context:
         found.bare = [a for a in amounts if a.bare]
     Facts(found, reader).collect(amounts)
+    found.formula = not context and _formula(reader)
     if not context:
         assign(found, reader, amounts)
     return found
+
+
+def _formula(reader: Reader) -> bool:
+    """`1.49×8×24=`: two numbers multiplied and a sign of equality behind them."""
+    times = equal = False
+    for i, token in enumerate(reader.tokens):
+        if token.kind != SIGN:
+            continue
+        if token.value in "×*" and reader.kind(i - 1) == NUMBER and reader.kind(i + 1) == NUMBER:
+            times = True
+        elif token.value in "=≈" and times:
+            equal = True
+    return times and equal
