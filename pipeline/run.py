@@ -13,7 +13,8 @@ from pipeline.interpret import Context, interpret
 from pipeline.offer import Offer, Rejection
 from spiders.listing import Listing
 
-_NAMED = 5  # instance types named in a message
+_NAMED = 5  # names in a message
+_UNKNOWN = {"unknown_family": "unknown families", "unknown_card": "unknown cards"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,13 @@ class Processed:
 
     @property
     def remark(self) -> str:
-        """What a reviewer must look at: instance types that the reviewed table does not know; "" for none."""
-        named = sorted({r.card_text or "" for r in self.rejections if r.reason == "unknown_family"})
-        more = " …" if len(named) > _NAMED else ""
-        return f"unknown families: {len(named)} ({', '.join(named[:_NAMED])}{more})" if named else ""
+        """What a reviewer must look at: instance types and cards that no table knows; "" for none."""
+        parts = []
+        for reason, words in _UNKNOWN.items():
+            named = sorted({r.card_text or "" for r in self.rejections if r.reason == reason})
+            more = " …" if len(named) > _NAMED else ""
+            parts += [f"{words}: {len(named)} ({', '.join(named[:_NAMED])}{more})"] if named else []
+        return "; ".join(parts)
 
     @property
     def distinct_keys(self) -> int:

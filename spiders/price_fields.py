@@ -1,8 +1,9 @@
 """Which field of a cloud's answer is which price (`price_fields.csv`), and the quotes that a node gives.
 
 `key` is the seller's own word for the way of paying, `field` and `public_field` the list price and the price
-shown to everybody, `per` the period that one amount pays for. A field that is `needed` and is not there has
-moved; any other may be absent, zero or "NA": not sold that way. This module imports no Scrapy.
+shown to everybody, `per` the period that one amount pays for. Where a field of the answer states the unit
+(`unit_field`), it must hold `unit_word`. A field that is `needed` and is not there has moved; any other may
+be absent, zero or "NA": not sold that way. This module imports no Scrapy.
 """
 
 from __future__ import annotations
@@ -32,10 +33,16 @@ class PriceField:
     price_kind: str
     term: str
     needed: bool
+    unit_field: str
+    unit_word: str
 
 
 class Moved(LookupError):
-    """A field that must be there is not: the message names it."""
+    """A field that must be there is not, or says another unit."""
+
+    def __init__(self, field: str, expected: str, found: str | None) -> None:
+        super().__init__(field)
+        self.field, self.expected, self.found = field, expected, found
 
 
 @cache
@@ -58,16 +65,21 @@ def quotes(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """(field, listing fields) of each price of `node`: list, and public where it differs.
 
-    `count` multiplies the period where the seller states it beside the amount. Moved names a needed field
-    that is missing. A price that holds only under a condition (`promo`) is quoted once, as it is paid.
+    `count` is how many periods, or years of commitment (`term`), the seller states beside the amount. Moved
+    for a needed field that is missing or a unit that is another. A price that holds only under a condition
+    (`promo`) is quoted once, as it is paid.
     """
     for one in _table().get((source, key), ()):
         listed = text(node, one.field)
+        unit = text(node, one.unit_field) if one.unit_field else None
+        if unit not in (None, one.unit_word):
+            raise Moved(one.unit_field, one.unit_word, unit)
         if listed is None and one.needed:
-            raise Moved(one.field)
+            raise Moved(one.field, "a price", None)
         public = text(node, one.public_field) if one.public_field else None
+        times = f"{count} " if count not in ("", "1") and not one.term else ""
         about: dict[str, Any] = {
-            "unit": f"{currency}/instance/{f'{count} ' if count not in ('', '1') else ''}{one.per}",
+            "unit": f"{currency}/instance/{times}{one.per}",
             "mode": one.mode or None,
             "tier": one.tier or None,
             "term_text": f"{count or 1} {one.term}" if one.term else None,

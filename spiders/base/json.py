@@ -72,10 +72,6 @@ class JsonSpider(SourceSpider):
         """Listings of one row."""
         raise NotImplementedError
 
-    def read_of(self, walk: Walk, row: Any, at: Place) -> Iterator[Listing]:
-        """Listings of one row, where the list that it stands in says something about it (`walk.key`)."""
-        yield from self.read(row, at)
-
     def begin(self, route: str) -> Iterator[Request]:
         """One request a list; a probe reads the first only."""
         for walk in self.walks(route):
@@ -98,11 +94,8 @@ class JsonSpider(SourceSpider):
         """The rows of a preparatory list (regions), each as `row` says; none once a problem is noted."""
         answer = self.document(response, {path: "list"})
         rows: list[Any] = get(answer, path) or []
-        for entry in rows:
-            if self.compare(entry, row, f"{path}/"):
-                self.layout(entry, row, self.place(response, pointer(*steps(path))))
-                return []
-        return rows
+        at = self.place(response, pointer(*steps(path)))
+        return rows if all(self.layout(entry, row, at) for entry in rows) else []
 
     def quote(self, at: Place, node: Any, key: str, inner: str = "", **common: Any) -> Iterator[Listing]:
         """Every price of `node` that `spiders/price_fields.csv` knows for the way of paying `key`.
@@ -205,7 +198,7 @@ class JsonSpider(SourceSpider):
                 continue
             walk.seen.add(key)
             fresh += 1
-            yield from self.read_of(walk, row, place.at(f"{prefix}/{number}"))
+            yield from self.read(row, place.at(f"{prefix}/{number}"))
         walk.raw += len(rows)
         return fresh
 
@@ -273,7 +266,7 @@ def _has(answer: Any, path: str) -> bool:
 
 
 def _message(answer: Any) -> str:
-    for name in ("msg", "message", "errMsg", "error", "errorMessage"):
+    for name in ("msg", "message", "Message", "errMsg", "error", "errorMessage"):
         if found := text(answer, name):
             return found[:120]
     return ""

@@ -8,7 +8,7 @@ import inspect
 import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -50,10 +50,11 @@ class Place:
     url: str
     evidence: str
     locator: str = ""
+    key: str = ""  # which of the source's lists (`Walk.key`)
 
     def at(self, locator: str) -> Place:
         """The same answer, another place in it."""
-        return Place(self.spider, self.route, self.url, self.evidence, locator)
+        return replace(self, locator=locator)
 
     def listing(self, inner: str = "", *, price_text: str | None, **fields: Any) -> Listing:
         """A listing that stands here. `inner` is the path of the price below this place, `fields` are those

@@ -9,12 +9,10 @@ from typing import Any
 
 from catalog.families import card_of
 from spiders.base import LIST, NUMBER, TABLE, TEXT, Listing, Place, RegionalSpider, Request, Route, Walk
-from spiders.shape import Expectation, counted, local_disk, text
+from spiders.shape import counted, local_disk, text
 
 SITE, ACTION = "https://workbench.cloud.tencent.com/cgi", "DescribeZoneInstanceConfigInfos"
 MAINLAND = re.compile("华[北东中南]|西[南北]|东北|^$")
-PREPAID: Expectation = {"GpuCount": NUMBER}
-HOURLY: Expectation = {"GpuCount": NUMBER, "Price/ChargeUnit": ("HOUR",)}
 STOCK = {"UnderStock": "limited", "WithoutStock": "sold_out"}
 
 
@@ -50,7 +48,7 @@ class Tencent(RegionalSpider):
         sku, charge, zone = row["InstanceType"], row["InstanceChargeType"], row["Zone"]
         if not any(float(text(row, n) or 0) for n in ("GpuCount", "Gpu")) and card_of(self.name, sku) is None:
             self.skip("no GPU")
-        elif self.layout(row, PREPAID if charge == "PREPAID" else HOURLY, at):
+        elif self.layout(row, {"GpuCount": NUMBER}, at):
             status = STOCK.get(text(row, "StatusCategory") or "", "available")
             yield from self.quote(
                 at, row["Price"], charge, "Price", sku=sku, zone_text=zone, vcpu_text=text(row, "Cpu"),
