@@ -123,11 +123,11 @@ def _free_text(listing: Listing, goods: Goods | None) -> list[Money] | str:
     if isinstance(reading, price_reader.PriceReject):
         return reading.reject
     out = []
-    for one in (reading, *reading.also):
+    for place, one in enumerate(read.in_hours() for read in (reading, *reading.also)):
         if one.price_low is None:
             return "ceiling_not_price"
         # A kind stated by the spider is of the first price; a second one says its own.
-        kind = (listing.price_kind if one is reading else None) or one.price_kind
+        kind = (listing.price_kind if place == 0 else None) or one.price_kind
         own = Goods(one.card, one.vram_gb, None, Decimal(one.cards), True, Decimal(1))
         out.append(
             Money(

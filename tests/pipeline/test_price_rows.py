@@ -96,3 +96,15 @@ def test_hints_fill_only_what_the_page_leaves_open() -> None:
     )
     assert "USD/hour" in line(read("$0.34/h", "RTX 4090", currency_hint="CNY"))
     assert "spot list" in line(read("1.19元/时", "RTX 4090", mode_hint="spot"))
+
+
+@pytest.mark.parametrize(
+    ("text", "low"),
+    [("0.03元/分钟", "1.80"), ("0.0005元/秒", "1.8000"), ("0.15元/5分钟", "1.8"), ("1.80元/时", "1.80")],
+)
+def test_minutes_and_seconds_as_hours(text: str, low: str) -> None:
+    got = read(text, "RTX 4090")
+    assert isinstance(got, PriceReading)
+    hourly = got.in_hours()
+    assert (hourly.price_low, hourly.per, hourly.per_count) == (Decimal(low), "hour", 1)
+    assert hourly.native_low == got.native_low == Decimal("1.8")

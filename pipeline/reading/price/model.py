@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
+from catalog.periods import MINUTES_PER_HOUR, SECONDS_PER_HOUR
+
+_SUB_HOUR: Final = {"second": SECONDS_PER_HOUR, "minute": MINUTES_PER_HOUR}
 _FOUR: Final = Decimal("0.0001")
 
 
@@ -84,6 +87,16 @@ class PriceReading:
         if self.also:
             row["also"] = [other.row() for other in self.also]
         return row
+
+    def in_hours(self) -> PriceReading:
+        """The same offer with a price per minute or second as one per hour; any other as it is. Exact."""
+        steps = _SUB_HOUR.get(self.per)
+        if steps is None:
+            return self
+        low, high = (
+            None if v is None else v * steps / self.per_count for v in (self.price_low, self.price_high)
+        )
+        return replace(self, price_low=low, price_high=high, per="hour", per_count=1)
 
     @property
     def price_cny_per_card_hour_low(self) -> Decimal | None:
