@@ -176,6 +176,8 @@ class Reader(Cursor):
                 return None
             value, i = self._spoken(value, i)
             currency = "CNY"
+            if self.has(i, "more") and self.near(i):  # 2块多
+                more, i = True, i + 1
         else:
             while self.has(i, "cur") and self.near(i):
                 symbol = self.tokens[i].value in _SYMBOLS

@@ -19,6 +19,7 @@ HIGH_FACTOR: Final = Decimal(6)
 ABSOLUTE: Final = (Decimal("0.02"), Decimal(100))
 # One card or a machine? Above these multiples of the levels the amount is hardly one card's.
 ABOVE_ALL: Final = Decimal("1.5")
+ABOVE_CLOUDS: Final = Decimal(2)
 ABOVE_SMALL_SELLERS: Final = Decimal(3)
 UNKNOWN_SINGLE: Final = Decimal(15)
 _MACHINE: Final = 8
@@ -32,10 +33,6 @@ class Level:
 
     low: Decimal
     high: Decimal
-
-    def holds(self, value: Decimal) -> bool:
-        """Whether a price per card-hour lies within 0.25 to 6 times the level."""
-        return self.low * LOW_FACTOR <= value <= self.high * HIGH_FACTOR
 
 
 @cache
@@ -61,16 +58,18 @@ def level(card: str, *, clouds: bool = True) -> Level | None:
 
 def plausible(card: str | None, low: Decimal | None, high: Decimal | None) -> bool:
     """Whether the ends of a price (CNY per card-hour, None = open) are levels a card can have."""
-    known = level(card) if card else None
-    for value in (low, high):
-        if value is None:
-            continue
-        if known is not None:
-            if not known.holds(value):
-                return False
-        elif not ABSOLUTE[0] <= value <= ABSOLUTE[1]:
-            return False
-    return True
+    least, most = _bounds(card) if card else ABSOLUTE
+    return all(value is None or least <= value <= most for value in (low, high))
+
+
+@cache
+def _bounds(card: str) -> tuple[Decimal, Decimal]:
+    """Least and most a card can cost whoever sells it; clouds' lists are the top of the market already."""
+    every, small = level(card), level(card, clouds=False)
+    if every is None:
+        return ABSOLUTE
+    tops = [every.high * ABOVE_CLOUDS] + ([small.high * HIGH_FACTOR] if small is not None else [])
+    return every.low * LOW_FACTOR, max(tops)
 
 
 def single_card(card: str | None, value: Decimal) -> bool:
@@ -101,5 +100,9 @@ def machine(card: str | None, value: Decimal) -> bool:
 
 def monthly_rent(card: str | None, value: Decimal) -> bool:
     """Whether an amount without a period, read as a month's rent per card-hour, is at the card's level."""
-    known = level(card) if card else None
-    return known is not None and known.holds(value) and single_card(card, value)
+    return (
+        card is not None
+        and level(card) is not None
+        and plausible(card, value, None)
+        and single_card(card, value)
+    )

@@ -63,7 +63,7 @@ def unnamed_or_impossible(cell: Cell, quote: Quote, bought: Basis) -> str:
 def no_period(cell: Cell, quote: Quote, good: Card) -> str:
     """An amount without a period: a run's cost, a sale, another good, or a rent with no period printed."""
     text, context = cell.text, cell.context
-    run = any(per in HOURS and n > 1 for n, per in context.spans) and "run" in context.flags
+    run = any(per in HOURS and n not in (1, 24) for n, per in context.spans)
     spend = {*text.rejects.get("weak", ()), *context.rejects.get("context", ())}
     if run or "budget_not_price" in spend:
         return "budget_not_price"
