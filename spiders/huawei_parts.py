@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Iterator
 from typing import Any
 
 from spiders.shape import counted, get, text
@@ -46,17 +45,13 @@ def bundle(cpu: str | None, memory: str | None) -> dict[str, str | None]:
     return {"vcpu_text": cores["number"] if cores else None, **ram}
 
 
-def disagreements(export: Any, hours: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
-    """(where, there, here) for each hourly price of the export list that is another one than was read.
-
-    `hours` is `region/resourceSpecCode` → amount. The export list has neither cards nor units: a check only.
-    """
-    for region, rows in export.items() if isinstance(export, dict) else ():
+def exported(answer: Any) -> Iterator[tuple[str, str]]:
+    """(`region/resourceSpecCode`, yuan an hour) of the export list, which has neither cards nor units."""
+    for region, rows in answer.items() if isinstance(answer, dict) else ():
         for row in rows if isinstance(rows, list) else ():
-            key = f"{region}/{text(row, 'resourceSpecCode')}"
-            here, there = hours.get(key), text(row, "ONDEMAND")
-            if here is not None and there is not None and Decimal(here) != Decimal(there):
-                yield f"export/{key}/ONDEMAND", here, there
+            code, amount = text(row, "resourceSpecCode"), text(row, "ONDEMAND")
+            if code and amount and re.fullmatch(r"[\d.]+", amount):
+                yield f"{region}/{code}", amount
 
 
 def way_of_paying(plan: Any) -> str:

@@ -46,7 +46,7 @@ class Huawei(HuaweiExport):
             sizes = bundle(text(row, "cpu"), text(row, "mem"))
             for number, plan in enumerate(row["planList"]):
                 if text(plan, "billingMode") == "ONDEMAND":
-                    self.hours[f"{at.key}/{code}"] = text(plan, "amount") or "0"
+                    self.hourly(f"{at.key}/{code}", text(plan, "amount") or "0")
                 yield from self.quote(
                     at, plan, way_of_paying(plan), f"planList/{number}", count=text(plan, "periodNum") or "",
                     sku=row["spec"], region_text=at.key, os="linux", status="offered",
