@@ -20,13 +20,15 @@ from pipeline.reading.price.found import Scan
 from pipeline.reading.price.lexer import lex
 from pipeline.reading.price.model import Money, PriceReading, PriceReject
 from pipeline.reading.price.scan import scan
+from pipeline.reading.price.split import parts
 from pipeline.reading.price.words import vocabulary
 
-__all__ = ["Money", "PriceReading", "PriceReject", "read"]
+__all__ = ["Money", "PriceReading", "PriceReject", "read", "read_all"]
 
 _REPEATED: Final = 65_536  # most of a crawl repeats; entries, not bytes
 _LONGEST_KEPT: Final = 2_000  # characters of a text that may be remembered
 _CONTEXTS: Final = 4_096
+_MOST_OFFERS: Final = 32  # a cell with more is a page
 
 
 def read(
@@ -46,6 +48,27 @@ def read(
     if len(text) + len(context) > _LONGEST_KEPT:
         return _read(text, context, provider, currency_hint, mode_hint)
     return _remembered(text, context, provider, currency_hint, mode_hint)
+
+
+def read_all(
+    text: str,
+    context: str = "",
+    provider: str | None = None,
+    *,
+    currency_hint: str | None = None,
+    mode_hint: str | None = None,
+) -> list[PriceReading | PriceReject]:
+    """Every offer of a cell, in order: `read`, and where that finds several offers, each part read by itself.
+
+    A part keeps only what it and the context say; nothing is carried over from its neighbours.
+    """
+    whole = read(text, context, provider, currency_hint=currency_hint, mode_hint=mode_hint)
+    if not isinstance(whole, PriceReject) or whole.reject != "multiple_offers":
+        return [whole]
+    found = parts(_scan(normalise(markup.strip(_shop_json(text)).text), provider))
+    if len(found) < 2 or len(found) > _MOST_OFFERS:
+        return [whole]
+    return [read(part, context, provider, currency_hint=currency_hint, mode_hint=mode_hint) for part in found]
 
 
 def _read(
