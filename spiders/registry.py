@@ -3,8 +3,10 @@ Scrapy."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +37,37 @@ DECLARED = ("spiders.declared", "DeclaredSpider")
 
 def needs_browser(slug: str) -> bool:
     """Is the source one for the browser? Told from its text: the parent of a crawl loads no Scrapy."""
-    return slug in slugs() and "BrowserSpider" in (files("spiders.sources") / f"{slug}.py").read_text("utf-8")
+    if slug not in slugs():
+        return False
+    parents = dict(_bases())
+    parents.update(_classes((files("spiders.sources") / f"{slug}.py").read_text("utf-8")))
+    names, known = [class_name(slug)], set[str]()
+    while names:
+        name = names.pop()
+        if name == "BrowserSpider":
+            return True
+        if name not in known:
+            known.add(name)
+            names.extend(parents.get(name, ()))
+    return False
+
+
+@cache
+def _bases() -> dict[str, tuple[str, ...]]:
+    """Class → names of its bases, over all base spiders."""
+    found: dict[str, tuple[str, ...]] = {}
+    for entry in files("spiders.base").iterdir():
+        if entry.name.endswith(".py"):
+            found.update(_classes(entry.read_text("utf-8")))
+    return found
+
+
+def _classes(text: str) -> dict[str, tuple[str, ...]]:
+    return {
+        node.name: tuple(base.id for base in node.bases if isinstance(base, ast.Name))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ClassDef)
+    }
 
 
 def spider_class(slug: str) -> type[SourceSpider]:
