@@ -96,9 +96,8 @@ def main() -> int:
     cells_cold, loads = cold()
     cells_repeated = repeated()
     through, early, last = command(lines)
-    print(
-        f"cold      {cells_cold:>12,.0f} cells/s   (json.loads {loads:,.0f}/s, ratio {loads / cells_cold:.0f})"
-    )
+    ratio = loads / cells_cold
+    print(f"cold      {cells_cold:>12,.0f} cells/s   (json.loads {loads:,.0f}/s, ratio {ratio:.0f})")
     print(f"repeated  {cells_repeated:>12,.0f} cells/s")
     print(f"command   {through:>12,.0f} lines/s   (resident {early:,} → {last:,} KiB over {lines:,} lines)")
     figures = {"cold": cells_cold, "repeated": cells_repeated, "command": through}
