@@ -30,6 +30,7 @@ _CARD = re.compile(
     re.I,
 )
 _VRAM = re.compile(r"显存\D{0,4}(\d{1,3})\s*G|(\d{1,3})\s*G[Bi]{0,2}\s*显存|^(\d{1,3})\s*G[Bi]{0,2}$", re.I)
+_PROMO = re.compile(r"特惠|限时|活动|促销|秒杀|新人|新用户|首")
 _STOCK = (
     ("sold_out", re.compile(r"售罄|已租完|无库存|缺货|即将上线|已下线")),
     ("limited", re.compile(r"紧张|仅剩")),
@@ -46,6 +47,12 @@ class Box:
     title: str
     prices: tuple[str, ...]
     lines: tuple[str, ...]
+    struck: bool = False  # a struck-out price stands in it: what is asked for now is a discount
+
+    @property
+    def kind(self) -> str | None:
+        """`public_discount` beside a struck-out price; None leaves it to the words (特惠价, 起)."""
+        return "public_discount" if self.struck and not _PROMO.search(" ".join(self.lines)) else None
 
     @property
     def vram(self) -> str | None:
@@ -91,7 +98,8 @@ def _made(number: int, element: Any, prices: list[str]) -> Box:
     titles = list(dict.fromkeys(line for line in lines if _CARD.search(line) and not _PRICE.fullmatch(line)))
     short = [title for title in titles if not _PRICE.search(title)] or titles
     one = short[0] if len(short) == 1 else ""
-    return Box(number, one, tuple(dict.fromkeys(prices)), tuple(lines))
+    struck = any(_PRICE.search(e.text_content()) for e in element.iter("del", "s", "strike"))
+    return Box(number, one, tuple(dict.fromkeys(prices)), tuple(lines), struck)
 
 
 def _body(root: Any) -> Any:

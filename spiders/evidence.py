@@ -34,6 +34,12 @@ _SIGNED_QUERY = re.compile(
     rb"\?" + _IN_URL + rb"*?(?<=[?&;6])(?:sig|Signature|X-Amz-Signature)=" + _IN_URL + b"+"
 )
 _ANY_QUERY = re.compile(rb"(https?:(?:\\?/){2}" + _IN_URL + rb"+)\?" + _IN_URL + b"+")
+# An account's own machines: how to get into them stands in the answer.
+_ACCOUNT = re.compile(
+    rb'"(?:[a-z_]{0,24}_)?(?:password|passwd|pwd|token|secret|private_?key|ssh_command|ssh_cmd)"\s*:\s*'
+    rb'"(?!\[redacted\])([^"\\]{4,})"',
+    re.I,
+)
 _SECRET_PARAMS = re.compile(
     r"(?i)^(sig|signature|token|access_?token|api_?key|key|secret|password|accesskeyid|ossaccesskeyid|"
     r"\[redacted\]|x-amz-.*|se|sp|sv|sr|st|skoid|sktid|skt|ske|sks|skv|spr|public_?key|privatekey)$"
@@ -86,6 +92,11 @@ class EvidenceStore:
         found = _SECRET.search(body)
         return None if found is None else ("token" if found.group().startswith(b"eyJ") else "signed address")
 
+    @staticmethod
+    def shows_account(body: bytes) -> bool:
+        """Does a JSON answer show a password, a token or a way into a machine?"""
+        return body.lstrip()[:1] in (b"{", b"[") and _ACCOUNT.search(body) is not None
+
     def hide(self, secret: str) -> None:
         """One more value that no body may hold."""
         if len(secret) >= _MIN_SECRET:
@@ -96,6 +107,8 @@ class EvidenceStore:
         every address in it loses its query, however its signature is called."""
         for value in self._secrets:
             body = body.replace(value, b"[redacted]")
+        if self.shows_account(body):
+            body = _ACCOUNT.sub(lambda found: found.group().replace(found[1], b"[redacted]"), body)
         body = (_ANY_QUERY.sub(rb"\1?[redacted]", body)) if links else _SIGNED_QUERY.sub(b"?[redacted]", body)
         return _SECRET.sub(lambda found: _redacted(found.group()), body)
 

@@ -12,6 +12,10 @@ from spiders.handlers import run_of
 from spiders.run import Run
 
 
+class AccountShown(IgnoreRequest):
+    """An answer that must not be kept."""
+
+
 class _Component:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -55,9 +59,14 @@ class EvidenceMiddleware(_Component):
             request.meta.pop(key, None)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Put the digest into `request.meta["evidence"]` and a line into `exchanges.jsonl`."""
+        """Put the digest into `request.meta["evidence"]` and a line into `exchanges.jsonl`.
+
+        An answer that shows a way into a machine is nobody's price list: it is neither kept nor read.
+        """
         run = self.run
         run.responses += 1
+        if not request.meta.get("playwright") and run.evidence.shows_account(response.body):
+            raise AccountShown("the answer shows a password or token: not kept, not read")
         run.statuses[str(response.status)] += 1
         if 200 <= response.status < 300 and (route := request.meta.get("route")):
             run.content_types.setdefault(route, plain_headers(response).get("content-type", ""))

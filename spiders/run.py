@@ -151,8 +151,8 @@ class Run:
     def store(self, body: bytes, *, links: bool = False) -> tuple[str, bool]:
         """Keep an answer; returns its SHA-256 and whether secrets had to be taken out first. With `links`, no
         address in it keeps its query."""
-        if links:
-            return self.evidence.put(self.evidence.redact(body, links=True)), True
+        if links or self.evidence.shows_account(body):
+            return self.evidence.put(self.evidence.redact(body, links=links)), True
         try:
             return self.evidence.put(body), False
         except SecretFound:

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 _LOGIN = re.compile(
     r"登[录陆](?:超时|失效|已失效|过期|失败)|会话(?:过期|失效|超时)|AuthorizeFailed|check jwt token failed|"
     r"not logged in|login required|unauthori[sz]ed|token (?:is )?(?:invalid|expired|missing)|invalid token|"
+    r"(?:token|密钥|秘钥|签名) ?(?:已|不)?(?:无效|失效|过期|正确)|invalid api.?key|PublicKey error|"
+    r"VerifyAC Error|"
     r"<title>[^<]{0,20}(?:登[录陆]|log ?in|sign ?in)[^<]{0,20}</title>",
     re.I,
 )

@@ -71,6 +71,7 @@ class ShownSpider(BrowserSpider, TableSpider):
                     context=box.title or " | ".join(box.lines)[:400],
                     card_text=box.title or None,
                     **memory("vram", box.vram),
+                    price_kind=box.kind,
                     status=box.status,
                     stock_idle=idle,
                     stock_total=total,

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -114,20 +115,24 @@ class SourceSpider(Troubles, Spider):
         route: str,
         method: str = "GET",
         data: Any = None,
+        form: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
         meta: Mapping[str, Any] | None = None,
         **carry: Any,
     ) -> Request:
         """A request whose answer goes to `then(response, **carry)`.
 
-        `data` is sent as JSON, with keys in the given order. Retry, delay, robots and evidence are the
-        crawl's.
+        `data` is sent as JSON, with keys in the given order, `form` as a form. Retry, delay, robots and
+        evidence are the crawl's.
         """
         sent = dict(headers or {})
         body = b""
         if data is not None:
             body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
             sent.setdefault("Content-Type", "application/json")
+        elif form is not None:
+            body = urlencode(form).encode()
+            sent.setdefault("Content-Type", "application/x-www-form-urlencoded")
         return Request(
             url,
             callback=then,

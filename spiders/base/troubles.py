@@ -16,6 +16,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from spiders.egress import EgressRefused, origin_of
+from spiders.middlewares import AccountShown
 from spiders.robots import RobotsDisallowed, RobotsUnreachable
 from spiders.run import Run
 from spiders.signs import classify, is_login_address
@@ -54,6 +55,8 @@ class Troubles:
             self.run.problem("robots", str(error), url, route)
         elif isinstance(error, EgressRefused):
             self._refused(request, error, route)
+        elif isinstance(error, AccountShown):
+            self.run.problem("refused", str(error), url, route)
         elif isinstance(error, IgnoreRequest):
             if not self.run.stopped:
                 self.run.problem("failed", str(error), url, route)

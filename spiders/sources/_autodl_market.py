@@ -54,15 +54,15 @@ class AutodlMarket(JsonSpider):
             data=body, headers={"Authorization": self.credential("AUTODL_TOKEN") or ""}, walk=walk,
         )  # fmt: skip
 
-    def read_of(self, walk: Walk, row: Any, at: Place) -> Iterator[Listing]:
+    def read(self, row: Any, at: Place) -> Iterator[Listing]:
         if text(row, "gpu_name") == "CPU" or text(row, "chip_corp") == "cpu":
             self.skip("cpu")
             return
         for number, sku in enumerate(get(row, "machine_sku_info") or ()):
-            if text(sku, "type") == walk.key and self.layout(sku, SKU, at):
-                yield from self.sku(row, sku, walk.key, at.at(f"{at.locator}/machine_sku_info/{number}"))
+            if text(sku, "type") == at.key and self.layout(sku, SKU, at):
+                yield from self.sku(row, sku, at.at(f"{at.locator}/machine_sku_info/{number}"))
 
-    def sku(self, row: Any, sku: Any, mode: str, at: Place) -> Iterator[Listing]:
+    def sku(self, row: Any, sku: Any, at: Place) -> Iterator[Listing]:
         """List price, today's price where it is lower, and the member's."""
         now, before = get(sku, "current_price"), get(sku, "origin_price")
         levels = get(sku, "level_config") or []
@@ -74,8 +74,8 @@ class AutodlMarket(JsonSpider):
         idle, free = get(row, "gpu_idle_num"), rentable(row)
         for path, amount, kind in prices:
             yield at.listing(
-                path, price_text=text(amount), unit=f"0.001 CNY/card/{PERIODS[mode]}", price_kind=kind,
-                mode="on_demand" if mode == "payg" else None, card_text=text(row, "gpu_name"),
+                path, price_text=text(amount), unit=f"0.001 CNY/card/{PERIODS[at.key]}", price_kind=kind,
+                mode="on_demand" if at.key == "payg" else None, card_text=text(row, "gpu_name"),
                 vram_text=text(row, "gpu_memory"), vram_unit="bytes", vcpu_text=text(row, "cpu_per_gpu"),
                 ram_text=text(row, "mem_per_gpu"), ram_unit="bytes", region_text=text(row, "region_name"),
                 zone_text=text(row, "region_sign"), stock_idle=idle if free else 0,

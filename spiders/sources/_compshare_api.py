@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from spiders.base import LIST, NUMBER, TEXT, JsonSpider, Listing, Place, Request, Response, get, text
+from spiders.shape import Expectation
 
 REGIONS = ("cn-wlcb", "cn-sh2", "cn-bj2")
 MODES = {"Postpay": ("on_demand", "hour"), "Dynamic": ("prepaid_hour", "hour"), "Day": (None, "day"),
@@ -44,14 +45,21 @@ class CompshareApi(JsonSpider):
         sent["Signature"] = hashlib.sha1(line.encode(), usedforsecurity=False).hexdigest()
         return self.ask(f"https://api.compshare.cn/?{urlencode(sent)}", then, route=route, goods=carry)
 
+    def all_of(self, response: Response, path: str, row: Expectation) -> list[Any]:
+        """The rows of a list that are as expected; a probe goes on with the first of them."""
+        answer = self.document(response, {path: LIST})
+        at = self.place(response, f"/{path}")
+        rows = [entry for entry in get(answer, path) or () if self.layout(entry, row, at)]
+        return rows[:1] if self.probing else rows
+
     def zones(self, response: Response, goods: Any) -> Iterator[Request]:
-        for zone in self.listed(response, "ZoneInfo", {"Region": TEXT, "Zone": TEXT, "Describe": TEXT}):
+        for zone in self.all_of(response, "ZoneInfo", {"Region": TEXT, "Zone": TEXT, "Describe": TEXT}):
             where = {"Region": zone["Region"], "Zone": zone["Zone"]}
             action = "DescribeAvailableCompShareInstanceTypes"
             yield self.call(action, self.types, response.meta["route"], zone, **where)
 
     def types(self, response: Response, goods: Mapping[str, Any]) -> Iterator[Request]:
-        for row in self.listed(response, "AvailableInstanceTypes", {"Name": TEXT, "MachineSizes": LIST}):
+        for row in self.all_of(response, "AvailableInstanceTypes", {"Name": TEXT, "MachineSizes": LIST}):
             if text(row, "Zone") != goods["Zone"]:
                 self.skip("type of another zone")
                 continue

@@ -11,6 +11,12 @@ from collections.abc import Iterator
 from spiders.base import Listing, Place, Route, Row, TableSpider, memory
 from spiders.sources._compshare_api import CompshareApi
 
+# What a column is paid by, and how its cells say so; a month may be shown per hour.
+UNITS = (
+    ("按量|按时|包时|抢占|竞价", r"/\s*(小?时|h)"),
+    ("包[日天]", r"/\s*[日天]"),
+    ("包月", r"/\s*(月|小?时)"),
+)
 HOST = re.compile(r"(\d{1,3})\s*核\D{0,3}(\d{1,4})\s*G")
 
 
@@ -34,6 +40,10 @@ class Compshare(TableSpider):
             return
         host = HOST.search(row.get("host") or "")
         for header, cell, locator in row.prices:
+            for column, unit in UNITS:
+                if re.search(column, header) and "/" in cell and not re.search(unit, cell):
+                    self.moved(f"unit of {header}", unit, cell, at)
+                    return
             yield at.listing(
                 locator, price_text=cell, context=row.context(header, "card"), card_text=row.get("card"),
                 count_text="1", **memory("vram", row.get("vram")), vcpu_text=host[1] if host else None,

@@ -19,6 +19,14 @@ from spiders.listing import Listing, read_listings
 
 NOW = datetime(2026, 11, 30, 2, 0, tzinfo=UTC)
 ROOT = Path(__file__).parents[2]
+MARKET_KEYS = {
+    "SUANJIA_AUTODL_TOKEN": "market-test-token",
+    "SUANJIA_COMPSHARE_PUBLIC_KEY": "market-test-public-key",
+    "SUANJIA_COMPSHARE_PRIVATE_KEY": "market-test-private-key",
+    "SUANJIA_GONGJI_TOKEN": "market-test-token",
+    "SUANJIA_GPUSHARE_TOKEN": "market-test-token",
+    "SUANJIA_PPIO_TOKEN": "market-test-token",
+}
 
 
 @dataclass
