@@ -9,46 +9,31 @@ from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    model_validator,
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+
+from catalog.source_model import (
+    DECLARED,
+    SLUG,
+    Locator,
+    Model,
+    PriceColumn,
+    Read,
+    Route,
+    Source,
 )
 
-from catalog.billing import BILLING_MODES
+__all__ = [
+    "DECLARED", "SLUG", "Billing", "Checklist", "Expect", "Fact", "Locator", "Model", "PriceColumn",
+    "Provider", "Read", "Robots", "Route", "Source", "Terms",
+]  # fmt: skip
+
+# Archetypes whose prices stand under a column, row or label; those whose goods are named by [read] alone.
+_PRICED_BY_COLUMN = ("table", "div_table", "per_sku_pages")
+_NAMED_BY_READ = ("table", "div_table", "cards", "script_price", "select_period", "per_sku_pages")
 
 T = TypeVar("T")
 
-SLUG = r"^[a-z][a-z0-9_]*$"
-DECLARED = ("table", "div_table", "cards", "text", "script_price", "select_period", "per_sku_pages")
-# Keys that each declared archetype cannot do without, beside `pages`.
-_NEEDED: dict[str, tuple[str, ...]] = {
-    "shop": ("origin",),
-    "table": ("rows",),
-    "div_table": ("rows", "cells"),
-    "cards": ("rows",),
-    "text": ("lines",),
-    "script_price": ("rows",),
-    "select_period": ("options",),
-    "per_sku_pages": ("follow",),
-}
-
-_PRICED_BY_COLUMN = ("table", "div_table", "cards", "per_sku_pages")
-
-Url = Annotated[str, StringConstraints(pattern=r"^https?://[^\s/]+(/\S*)?$")]
-Origin = Annotated[str, StringConstraints(pattern=r"^https?://[^\s/]+$")]
 RegionCode = Annotated[str, StringConstraints(pattern=r"^([0-9]{6}|CN|CN-(N|NE|E|C|S|SW|NW)|[A-Z]{2})$")]
-EnvName = Annotated[str, StringConstraints(pattern=r"^SUANJIA_[A-Z0-9_]+$")]
-
-
-class Model(BaseModel):
-    """Frozen, and an unknown key is an error: a misspelt fact must not vanish."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
 class Fact(Model, Generic[T]):
@@ -72,111 +57,6 @@ ListFact = Annotated[Fact[tuple[str, ...]], _Lift]
 AnswerFact = Annotated[Fact[bool | str], _Lift]
 StartFact = Annotated[Fact[Literal["order", "image_pull", "running"]], _Lift]
 StopFact = Annotated[Fact[tuple[Literal["shutdown", "release_gpu", "destroy", "expiry"], ...]], _Lift]
-
-
-class Locator(Model):
-    """Where one fact of a good stands on a page: exactly one of the five ways."""
-
-    column: str | None = None
-    label: str | None = None
-    css: str | None = None
-    text: str | None = None
-    header: bool | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> Locator:
-        given = [
-            name for name in ("column", "label", "css", "text", "header") if getattr(self, name) is not None
-        ]
-        if len(given) != 1:
-            raise ValueError("exactly one of column, label, css, text, header")
-        return self
-
-
-def _known_mode(mode: str) -> str:
-    if mode and mode not in BILLING_MODES:
-        raise ValueError(f"no billing mode; one of {', '.join(BILLING_MODES)}")
-    return mode
-
-
-class PriceColumn(Model):
-    """One price of a good: where it stands, the unit where the cell has none of its own, the mode."""
-
-    column: str | None = None
-    row: str | None = None
-    label: str | None = None
-    css: str | None = None
-    unit: str = ""
-    mode: Annotated[str, AfterValidator(_known_mode)] = ""
-
-    @model_validator(mode="after")
-    def _one(self) -> PriceColumn:
-        if sum(value is not None for value in (self.column, self.row, self.label, self.css)) != 1:
-            raise ValueError("exactly one of column, row, label, css")
-        return self
-
-
-class Read(Model):
-    """Where each fact of a good stands; `basis` is what one amount pays for."""
-
-    card: Locator | None = None
-    vram: Locator | None = None
-    count: Locator | None = None
-    region: Locator | None = None
-    basis: Literal["card", "server"] = "server"
-    price_css: str = ""
-    tax: Literal["included", "excluded", "unknown"] = "unknown"
-    price: tuple[PriceColumn, ...] = ()
-
-
-class Route(Model):
-    """One way to ask the provider. `needs`: environment variables that must be set; `known_as`: how sure."""
-
-    name: str
-    kind: str
-    needs: tuple[EnvName, ...] = ()
-    known_as: Annotated[
-        str, StringConstraints(pattern=r"^(verified_live \d{4}-\d{2}-\d{2}|documented .+|declared)$")
-    ]
-    url: str = ""
-
-
-def _known_archetype(archetype: str) -> str:
-    if archetype not in _NEEDED:
-        raise ValueError(f"no archetype; one of {', '.join(_NEEDED)}")
-    return archetype
-
-
-class Source(Model):
-    """How the provider is asked: a declared archetype, or the name of a spider of its own."""
-
-    archetype: Annotated[str, AfterValidator(_known_archetype)] | None = None
-    spider: Annotated[str, StringConstraints(pattern=SLUG)] | None = None
-    origin: Origin | None = None
-    products: tuple[int, ...] = ()
-    goods: Literal["rows", "columns"] = "rows"
-    pages: tuple[Url, ...] = ()
-    follow: str = ""
-    rows: str = ""
-    cells: str = ""
-    lines: str = ""
-    options: str = ""
-    encoding: str = ""
-    browser: bool = False
-    cadence: Literal["hourly", "daily", "weekly", "monthly"] = "daily"
-    routes: tuple[Route, ...] = ()
-
-    @model_validator(mode="after")
-    def _complete(self) -> Source:
-        if self.archetype and self.spider:
-            raise ValueError("archetype or spider, not both")
-        needed = () if self.archetype is None else _NEEDED[self.archetype]
-        missing = [key for key in needed if not getattr(self, key)]
-        if self.archetype in DECLARED and not self.pages:
-            missing.append("pages")
-        if missing:
-            raise ValueError(f"archetype {self.archetype!r} needs {', '.join(missing)}")
-        return self
 
 
 class Expect(Model):
@@ -263,13 +143,27 @@ class Provider(Model):
         source = self.source
         if self.status == "active" and not (source.archetype or source.spider):
             raise ValueError("an active provider needs source.archetype (or source.spider)")
-        if source.archetype in _PRICED_BY_COLUMN and not (self.read and self.read.price):
-            raise ValueError("read.price is missing: name at least one price column, row or label")
-        if source.archetype == "script_price" and not (self.read and self.read.price_css):
-            raise ValueError("read.price_css is missing")
+        self._readable()
         if self.status in ("closed", "excluded", "not_built") and self.builtin and not self.reason:
             raise ValueError("reason is missing")
         return self
+
+    def _readable(self) -> None:
+        """What a declared archetype needs of [read]."""
+        archetype, read = self.source.archetype, self.read
+        columns = archetype == "table" and self.source.goods == "columns"
+        if archetype in _NAMED_BY_READ and not (read and read.card):
+            raise ValueError("read.card is missing: say where the card is named")
+        if archetype in _PRICED_BY_COLUMN and not (read and read.price):
+            raise ValueError("read.price is missing: name at least one price column, row or label")
+        if archetype == "script_price" and not (read and read.price_css):
+            raise ValueError("read.price_css is missing")
+        if read is None or columns:
+            return
+        if any(spot and spot.header for spot in (read.card, read.vram, read.count, read.region)):
+            raise ValueError('header = true is for tables with goods = "columns" alone')
+        if any(price.row is not None for price in read.price):
+            raise ValueError('read.price: row is for tables with goods = "columns"; name a column')
 
     @property
     def routes(self) -> tuple[Route, ...]:

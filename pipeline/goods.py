@@ -6,6 +6,8 @@ cloud (reviewed table), and the source's own fields for memory and count, which 
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -23,6 +25,16 @@ _BYTES_PER_GB: Final[dict[str, Decimal]] = {
 # Hosts report a little under or over the size printed on the box (81,251 MiB on an "80 GB" card).
 _VRAM_TOLERANCE = Decimal("0.08")
 _MEGABYTE = Decimal("0.001")
+# What stands in the card's field of a machine without one.
+_NO_CARD: Final = frozenset(("", "-", "--", "—", "——", "/", "无", "无显卡", "无GPU", "不含", "none", "n/a"))
+_COUNTED = re.compile(
+    r"[x×*＊]?\s*(\d{1,5})\s*(?:[x×*＊]|[张卡块片颗个枚]卡?|GPUs?|cards?|pcs)?(?:/台)?", re.I
+)
+_MEMORY = re.compile(r"(\d{1,5}(?:\.\d+)?)\s*([TGM])i?B?(?![a-z])", re.I)
+_SPOKEN: Final = {
+    "单": 1, "一": 1, "双": 2, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "八": 8, "十": 10,
+    "十六": 16,
+}  # fmt: skip
 # Slices that are goods by name: nobody says which fraction of which card they are.
 _SOLD_BY_NAME: Final = "vGPU-"
 
@@ -43,9 +55,11 @@ class Goods:
 
 
 def identify(listing: Listing) -> Goods | str:
-    """Goods, or a reason code (`unknown_card`, `multiple_cards`, `card_vram_conflict`, `card_sku_conflict`,
-    `count_unknown`)."""
+    """Goods, or a reason code (`unknown_card`, `not_gpu`, `multiple_cards`, `card_vram_conflict`,
+    `card_sku_conflict`, `count_unknown`)."""
     family = families.lookup(listing.provider, listing.sku) if listing.sku else None
+    if family is None and listing.card_text is not None and listing.card_text.strip() in _NO_CARD:
+        return "not_gpu"
     goods = _identify(listing, family)
     if family is None or isinstance(goods, str):
         return goods
@@ -79,7 +93,7 @@ def _identify(listing: Listing, family: families.Family | None) -> Goods | str:
         form = form or family.form
     if kind == "slice" and count == 1 and not listing.share_text and not name.startswith(_SOLD_BY_NAME):
         return "fractional_gpu"
-    own_count = number(listing.count_text)
+    own_count = count_of(listing.count_text)
     if own_count is not None and own_count > 0:
         count, stated = own_count, True
     share = read_share(listing.share_text)
@@ -87,7 +101,10 @@ def _identify(listing: Listing, family: families.Family | None) -> Goods | str:
         share = count if count < 1 else Decimal(1)
     if share < 1:
         return Goods(name, _slice_vram(listing, vram, count, share, kind), form, share, True, share)
-    fixed = with_memory(name, vram, _own_vram(listing, count))
+    own = _own_vram(listing, count)
+    fixed = with_memory(name, vram, own)
+    if isinstance(fixed, str) and own is not None and count > 1 and not listing.vram_total:
+        fixed = with_memory(name, vram, own / count)  # the memory of all cards together
     if isinstance(fixed, str):
         return fixed
     return Goods(fixed[0], fixed[1], form or _form(listing), count, stated, share, listing.interconnect_text)
@@ -133,9 +150,15 @@ def with_memory(name: str, read: Decimal | None, own: Decimal | None) -> tuple[s
 def _own_vram(listing: Listing, count: Decimal) -> Decimal | None:
     """GB of one card from the source's field, if it has one."""
     value = number(listing.vram_text)
+    if value is None and (said := _MEMORY.search(listing.vram_text or "")):
+        # `24G GDDR6X`, `8*80GB`: the number that has the unit
+        value = Decimal(said[1]) * {"T": 1024, "G": 1, "M": 1}[said[2].upper()]
+        unit = "MB" if said[2].upper() == "M" else "GB"
+    else:
+        unit = listing.vram_unit or "GB"
     if value is None or value <= 0:
         return None
-    gigabytes = value / _BYTES_PER_GB[listing.vram_unit or "GB"]
+    gigabytes = value / _BYTES_PER_GB[unit]
     return gigabytes / count if listing.vram_total and count >= 1 else gigabytes
 
 
@@ -158,6 +181,19 @@ def read_share(text: str | None) -> Decimal | None:
     if not 0 < fraction <= 1:
         return None
     return (Decimal(fraction.numerator) / Decimal(fraction.denominator)).quantize(Decimal("0.000001"))
+
+
+def count_of(text: str | None) -> Decimal | None:
+    """Cards of a field that counts them: `8`, `8张`, `×8`, `八卡`; None for anything else."""
+    value = number(text)
+    if value is not None or text is None:
+        return value
+    plain = unicodedata.normalize("NFKC", text).strip()
+    said = _COUNTED.fullmatch(plain)
+    if said is not None:
+        return Decimal(said[1])
+    spoken = _SPOKEN.get(plain.rstrip("张卡块片颗个枚"))
+    return None if spoken is None else Decimal(spoken)
 
 
 def number(text: str | None) -> Decimal | None:

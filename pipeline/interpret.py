@@ -13,12 +13,10 @@ from zoneinfo import ZoneInfo
 
 from catalog.providers import Provider
 from pipeline import goods as goods_reader
-from pipeline.amount import read_amount
 from pipeline.goods import Goods, number
+from pipeline.money import Money, read_money
 from pipeline.offer import Offer, Rejection, offer_id
-from pipeline.reading import price as price_reader
-from pipeline.reading import region as region_reader
-from pipeline.reading.units import parse_unit
+from pipeline.place import place_of
 from pipeline.terms import Terms, decide
 from spiders.listing import Listing
 
@@ -31,23 +29,6 @@ VAT = Decimal("1.06")
 # One amount pays for everything these hold; a marketplace's unit (份) of one card is a card.
 _WHOLE = frozenset(("server", "device", "instance", "unit"))
 _SIX = Decimal("0.000001")
-
-
-@dataclass(frozen=True, slots=True)
-class Money:
-    """A price as stated: amounts for `per_count` × `per`, for one card or for the whole purchase."""
-
-    low: Decimal
-    high: Decimal | None
-    currency: str
-    per: str
-    per_count: int
-    basis: str
-    mode: str | None
-    price_kind: str | None
-    tax: str | None
-    floor: bool
-    goods: Goods
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +49,17 @@ def interpret(listing: Listing, context: Context) -> list[Offer | Rejection]:
         return [_reject(listing, context, "not_an_offer")]
     if listing.valid_until is not None and listing.valid_until < context.now:
         return [_reject(listing, context, "expired")]
-    goods = goods_reader.identify(listing) if listing.card_text or listing.sku else None
+    named = listing.card_text is not None or listing.sku
+    goods = goods_reader.identify(listing) if named else None
     if isinstance(goods, str):
         return [_reject(listing, context, goods)]
     readings = read_money(listing, goods)
     if isinstance(readings, str):
         return [_reject(listing, context, readings)]
-    return [_reading(listing, context, money) for money in readings]
+    return [
+        _reject(listing, context, money) if isinstance(money, str) else _reading(listing, context, money)
+        for money in readings
+    ]
 
 
 def _reading(listing: Listing, context: Context, money: Money) -> Offer | Rejection:
@@ -82,6 +67,8 @@ def _reading(listing: Listing, context: Context, money: Money) -> Offer | Reject
     if money.basis in _WHOLE and not goods.count_known:
         return _reject(listing, context, "count_unknown")
     terms = decide(money.per, money.per_count, listing.mode or money.mode, listing.term_text)
+    if listing.mode_fixed and listing.mode and terms is not None:
+        terms = replace(terms, billing_mode=listing.mode)
     if terms is None:
         return _reject(listing, context, "mode_unknown")
     offer = _assemble(listing, context, money, goods, terms)
@@ -91,73 +78,12 @@ def _reading(listing: Listing, context: Context, money: Money) -> Offer | Reject
     return offer
 
 
-def read_money(listing: Listing, goods: Goods | None) -> list[Money] | str:
-    """The amounts with their unit, from a stated unit or from free text; a reason where there is none."""
-    if listing.unit is None:
-        return _free_text(listing, goods)
-    if goods is None:
-        return "unknown_card"
-    unit = parse_unit(listing.unit)
-    if unit is None:
-        return "unit_unknown"
-    low = read_amount(listing.price_text)
-    if isinstance(low, str):
-        return low
-    high = read_amount(listing.price_high_text) if listing.price_high_text else low
-    if isinstance(high, str):
-        return high
-    floor = listing.price_kind == "floor"
-    money = Money(
-        unit.convert(low), None if floor else unit.convert(high), unit.currency, unit.per, unit.per_count,
-        unit.basis, None, listing.price_kind, listing.tax, floor, goods,
-    )  # fmt: skip
-    return [money]
-
-
-def _free_text(listing: Listing, goods: Goods | None) -> list[Money] | str:
-    """Prices of a text. What the listing's own fields say of the good goes before what the text says."""
-    context = listing.context
-    if goods is not None:
-        context = f"{_spoken(goods)} | {context}" if context else _spoken(goods)
-    reading = price_reader.read(listing.price_text, context, listing.provider)
-    if isinstance(reading, price_reader.PriceReject):
-        return reading.reject
-    out = []
-    for place, one in enumerate(read.in_hours() for read in (reading, *reading.also)):
-        if one.price_low is None:
-            return "ceiling_not_price"
-        # A kind stated by the spider is of the first price; a second one says its own.
-        kind = (listing.price_kind if place == 0 else None) or one.price_kind
-        own = Goods(one.card, one.vram_gb, None, Decimal(one.cards), True, Decimal(1))
-        out.append(
-            Money(
-                one.price_low,
-                one.price_high,
-                one.currency,
-                one.per,
-                one.per_count,
-                one.basis,
-                one.mode,
-                kind,
-                listing.tax or one.tax,
-                one.price_high is None,
-                goods or own,
-            )
-        )
-    return out
-
-
-def _spoken(goods: Goods) -> str:
-    """The good in words the price reader understands, so that it need not find one in the cell."""
-    return goods.card if goods.cards <= 1 else f"{goods.cards.normalize():f}卡 {goods.card}"
-
-
 def _assemble(listing: Listing, context: Context, money: Money, goods: Goods, terms: Terms) -> Offer:
     provider = context.providers.get(listing.provider)
     whole = money.basis in _WHOLE
     cards = goods.cards if whole or goods.share < 1 else Decimal(1)
     local_day: date = listing.observed_at.astimezone(SHANGHAI).date()
-    place = region_reader.read(listing.region_text or listing.zone_text or "", listing.provider, local_day)
+    place = place_of(listing, provider, local_day)
     upfront = number(listing.upfront_text)
     per_card_hour = _per_card_hour(money, terms, cards, upfront) if money.currency == "CNY" else None
     tax = money.tax or listing.tax or "unknown"
@@ -179,7 +105,7 @@ def _assemble(listing: Listing, context: Context, money: Money, goods: Goods, te
         gpu_count=cards,
         share=goods.share,
         min_cards=listing.min_cards,
-        max_cards=_max_cards(listing),
+        max_cards=_max_cards(listing) or _size_of_host(listing, money, goods),
         basis=_basis(money.basis, cards),
         vcpu=number(listing.vcpu_text) or goods.vcpu,
         ram_gb=_ram(listing) or goods.ram_gb,
@@ -242,6 +168,12 @@ def _max_cards(listing: Listing) -> int | None:
     if listing.max_cards is not None and listing.stock_idle:
         return min(listing.max_cards, listing.stock_idle)
     return listing.max_cards
+
+
+def _size_of_host(listing: Listing, money: Money, goods: Goods) -> int | None:
+    """Cards of the machine where the price is for one of them."""
+    told = listing.basis is not None and money.basis == "card" and goods.count_known and goods.cards > 1
+    return int(goods.cards) if told else None
 
 
 def _ram(listing: Listing) -> Decimal | None:

@@ -49,6 +49,7 @@ class Listing:
     interconnect_text: str | None = None
     count_text: str | None = None  # cards that the price covers, where the source has a field for it
     share_text: str | None = None  # fraction of one card, "0.25" or "1/4"
+    basis: str | None = None  # card | server: what one amount pays for, where the source's words do not say
     sku: str | None = None
 
     site: str = "mainland"  # mainland | international: two price lists of one seller
@@ -56,6 +57,7 @@ class Listing:
     zone_text: str | None = None
 
     mode: str | None = None  # billing mode where the source's field says it; else read from the text
+    mode_fixed: bool = False  # `mode` is declared and goes before what the length of the period says
     term_text: str | None = None  # "1 year", "3个月", "30 day"
     price_kind: str | None = None  # None: read from the text, else list
     tier: str | None = None

@@ -58,7 +58,7 @@ def grids(root: Any, css: str = "table") -> list[Grid]:
     """Every table that `css` gives, layout tables (that only hold other tables) left out."""
     made = []
     for number, table in enumerate(select(root, css)):
-        rows = _expand(table)
+        rows = expand(table)
         if rows:
             made.append(_named(Grid(rows, _header_rows(rows), heading_of(table), number)))
     return made
@@ -86,7 +86,8 @@ def fake_grids(root: Any, rows_css: str, cells_css: str) -> list[Grid]:
     return made
 
 
-def _expand(table: Any) -> list[list[Cell]]:
+def expand(table: Any) -> list[list[Cell]]:
+    """The rows of a table, every one as wide as the widest; a cell that spans others is echoed in them."""
     grid: list[dict[int, Cell]] = []
     pending: dict[int, tuple[int, Cell]] = {}  # column → (rows left, cell) of cells that reach down
     lines = [tr for tr in table.iter("tr") if _table_of(tr) is table][:MAX_ROWS]
@@ -140,12 +141,12 @@ def _header_rows(rows: list[list[Cell]]) -> int:
         return min(marked, len(rows))
     # A td header whose cells reach down ("price" over "hour" and "month") is two rows.
     depth = 1
-    while depth < len(rows) and any(not c.own for c in rows[depth]) and _parted(rows, depth):
+    while depth < len(rows) and any(not c.own for c in rows[depth]) and parted(rows, depth):
         depth += 1
     return min(depth, len(rows))
 
 
-def _parted(rows: list[list[Cell]], depth: int) -> bool:
+def parted(rows: list[list[Cell]], depth: int) -> bool:
     """Does row `depth` split a header cell above it, rather than start the data?"""
     above, here = rows[depth - 1], rows[depth]
     joined = [i for i, cell in enumerate(above) if not cell.own and i and above[i - 1].text == cell.text]

@@ -1,0 +1,115 @@
+"""The amounts of a listing: from a number with a stated unit, or from free text with what stands around it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from pipeline.amount import read_amount
+from pipeline.goods import Goods
+from pipeline.reading import price as price_reader
+from pipeline.reading.price.own import states_basis
+from pipeline.reading.units import parse_unit
+from spiders.listing import Listing
+
+# Several prices in one cell: `158000元/半年；300000/年`, a line each, or one behind the other with its unit.
+_PARTED = re.compile(r"[;；\n|]|(?<=[时天日周月季年])\s+(?=[￥¥\d])")
+# What a price is found to be when a machine's rent is taken for that of one card.
+_MAY_BE_MACHINE = frozenset(("implausible", "ambiguous_card_count", "ambiguous_basis"))
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """A price as stated: amounts for `per_count` × `per`, for one card or for the whole purchase."""
+
+    low: Decimal
+    high: Decimal | None
+    currency: str
+    per: str
+    per_count: int
+    basis: str
+    mode: str | None
+    price_kind: str | None
+    tax: str | None
+    floor: bool
+    goods: Goods
+
+
+def read_money(listing: Listing, goods: Goods | None) -> list[Money | str] | str:
+    """The amounts with their unit, from a stated unit or from free text; a reason where there is none, or in
+    place of one of several."""
+    if listing.unit is None:
+        return _free_text(listing, goods)
+    if goods is None:
+        return "unknown_card"
+    unit = parse_unit(listing.unit)
+    if unit is None:
+        return "unit_unknown"
+    low = read_amount(listing.price_text)
+    if isinstance(low, str):
+        return low
+    high = read_amount(listing.price_high_text) if listing.price_high_text else low
+    if isinstance(high, str):
+        return high
+    floor = listing.price_kind == "floor"
+    money = Money(
+        unit.convert(low), None if floor else unit.convert(high), unit.currency, unit.per, unit.per_count,
+        unit.basis, None, listing.price_kind, listing.tax, floor, goods,
+    )  # fmt: skip
+    return [money]
+
+
+def _free_text(listing: Listing, goods: Goods | None) -> list[Money | str] | str:
+    """Prices of a text. A text that holds several is split where its writer parts them."""
+    found = _one_text(listing, goods, listing.price_text)
+    if found != "multiple_offers":
+        return found
+    parts = [part for part in _PARTED.split(listing.price_text) if re.search(r"\d", part)]
+    read = [_one_text(listing, goods, part) for part in parts]
+    if len(parts) < 2 or "multiple_offers" in read or all(isinstance(one, str) for one in read):
+        return found
+    return [money for one in read for money in ([one] if isinstance(one, str) else one)]
+
+
+def _one_text(listing: Listing, goods: Goods | None, text: str) -> list[Money | str] | str:
+    """Prices of one text. What the listing's own fields say of the good goes before what the text says."""
+    context = listing.context
+    if goods is not None:
+        spoken = _spoken(goods, listing.basis)
+        context = f"{spoken} | {context}" if context else spoken
+    reading = price_reader.read(text, context, listing.provider)
+    if isinstance(reading, price_reader.PriceReject):
+        unsaid = listing.basis == "server" and goods is not None and not goods.count_known
+        return "count_unknown" if unsaid and reading.reject in _MAY_BE_MACHINE else reading.reject
+    out: list[Money | str] = []
+    for one in (reading, *reading.also):
+        if one.price_low is None:
+            return "ceiling_not_price"
+        # A kind stated by the spider is of the first price; a second one says its own.
+        kind = (listing.price_kind if one is reading else None) or one.price_kind
+        own = Goods(one.card, one.vram_gb, None, Decimal(one.cards), True, Decimal(1))
+        basis = one.basis if listing.basis is None or states_basis(text) else listing.basis
+        out.append(
+            Money(
+                one.price_low,
+                one.price_high,
+                one.currency,
+                one.per,
+                one.per_count,
+                basis,
+                one.mode,
+                kind,
+                listing.tax or one.tax,
+                one.price_high is None,
+                goods or own,
+            )
+        )
+    return out
+
+
+def _spoken(goods: Goods, basis: str | None) -> str:
+    """The good in words the price reader understands, so that it need not find one in the cell. Where one card is
+    paid for, how many there are does not matter."""
+    many = goods.cards > 1 and basis != "card"
+    return f"{goods.cards.normalize():f}卡 {goods.card}" if many else goods.card

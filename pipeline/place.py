@@ -1,0 +1,29 @@
+"""Where a listing's good stands, as its seller says."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from catalog.providers import Provider
+from pipeline.reading import region as region_reader
+from pipeline.reading.region import RegionReading
+from pipeline.reading.region_names import inside
+from spiders.listing import Listing
+
+
+def place_of(listing: Listing, provider: Provider | None, day: date) -> RegionReading:
+    """Where the good stands. A seller's own words (`[regions]` of its file) go before what a name means; a
+    declared seller's finer word counts where the coarser is no place, or holds it."""
+    if provider is None or provider.source.archetype is None:
+        return region_reader.read(listing.region_text or listing.zone_text or "", listing.provider, day)
+    own = {label.strip(): code for label, code in provider.regions.items()}
+    places = [
+        region_reader.reading(own[word]) if word in own else region_reader.read(word, listing.provider, day)
+        for text in (listing.region_text, listing.zone_text)
+        if (word := (text or "").strip())
+    ]
+    first = places[0] if places else region_reader.reading(None)
+    for finer in places[1:]:
+        if first.code is None or (finer.code is not None and inside(finer.code, first.code)):
+            first = finer
+    return first

@@ -1,0 +1,33 @@
+"""What a page is when it is no price list: an article, or a list that has nothing to offer at present."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from spiders.textio import visible_text
+
+_QUESTION = re.compile(r"[?？]\s*$|多少钱|怎么(?:选|算|样|收费)|如何|哪家|哪个好|是什么|值得吗|贵吗|吗\s*$")
+_BYLINE = re.compile(
+    r"作者\s*[:：]|责任编辑|免责声明|图片来源|来源\s*[:：]\s*(?:互联网|网络)|(?:浏览|阅读)(?:量|次数)?\s*[:：]?\s*\d|发布(?:时间|于)"
+)
+_NOTHING = re.compile(
+    r"暂无|暂未|没有(?:可|在)|尚未开放|敬请期待|即将(?:上线|开放)|已?售罄|已全部租(?:出|完)|无可(?:租|用)|已下[线架]"
+)
+
+
+def is_article(root: Any, *, plain_text: bool) -> bool:
+    """Does the page talk about prices instead of quoting its own? Articles never give offers.
+
+    Three bylines (author, disclaimer, view count …), or one under a title that is a question. Where lines of text
+    are read (`plain_text`), a title that asks is enough: a list of one's own prices asks nothing.
+    """
+    asks = any(_QUESTION.search(visible_text(e)) for e in root.iter("h1", "title"))
+    bylines = {found.group()[:2] for found in _BYLINE.finditer(visible_text(root))}
+    return len(bylines) >= 3 or (asks and (bool(bylines) or plain_text))
+
+
+def says_nothing_on_offer(root: Any) -> str:
+    """The words that say that a list is empty at present, "" if there are none."""
+    found = _NOTHING.search(visible_text(root))
+    return found.group() if found else ""
