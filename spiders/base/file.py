@@ -187,10 +187,11 @@ class FileSpider(SourceSpider):
                 for listing in self.read_file(stream, at):
                     count += 1
                     yield listing
-        except ijson.IncompleteJSONError as error:
-            self.run.problem("cut", f"the file ends early: {error}", url, route)
         except ijson.JSONError as error:
-            self.run.problem("layout_changed", f"not the JSON that was expected: {error}", url, route)
+            said = str(error).partition("\n")[0].strip()
+            ended = any(word in said.lower() for word in ("premature", "incomplete"))
+            what = "the file ends early" if ended else "not the JSON that was expected"
+            self.run.problem("cut" if ended else "layout_changed", f"{what}: {said}", url, route)
         self.run.read[f"{route}:{self.run.address(url).split('/', 3)[-1]}"] = count
 
 
