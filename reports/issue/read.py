@@ -91,7 +91,7 @@ def read_issue(con: duckdb.DuckDBPyConnection, week: IssueWeek, rebuilt: bool) -
         code_version=generation[2],
         method_version=generation[3],
         coverage=_coverage(reader),
-        workloads=_workloads(con),
+        workloads=workloads(con),
         fits=reader.all("fits", Fit),
         cells=reader.all("cells", Cell),
         history=_history(reader),
@@ -100,10 +100,7 @@ def read_issue(con: duckdb.DuckDBPyConnection, week: IssueWeek, rebuilt: bool) -
         held=reader.all("held", Held),
         corrections=reader.all("corrections", Correction),
         providers=dict(con.execute("SELECT provider, name FROM providers ORDER BY 1").fetchall()),
-        regions={
-            code: (zh, en or zh)
-            for code, zh, en in con.execute("SELECT code, short, english FROM regions").fetchall()
-        },
+        regions=place_names(con),
     )
 
 
@@ -121,7 +118,14 @@ def _coverage(reader: _Reader) -> Coverage:
     )
 
 
-def _workloads(con: duckdb.DuckDBPyConnection) -> tuple[Workload, ...]:
+def place_names(con: duckdb.DuckDBPyConnection) -> dict[str, tuple[str, str]]:
+    """Region code → (Chinese short name, English name, or its pinyin)."""
+    rows = con.execute("SELECT code, short, english, pinyin FROM regions").fetchall()
+    return {code: (zh, english or (pinyin or zh).capitalize()) for code, zh, english, pinyin in rows}
+
+
+def workloads(con: duckdb.DuckDBPyConnection) -> tuple[Workload, ...]:
+    """The jobs of a generation with their names, in the order of the table."""
     found = []
     for name, text in con.execute("SELECT name, spec FROM workloads").fetchall():
         spec: Mapping[str, Any] = json.loads(text, parse_float=Decimal)

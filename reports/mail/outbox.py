@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-WEEKLY, OPERATOR, ALERT = "weekly", "operator", "alert"
+WEEKLY, OPERATOR, NOTIFY, ALERT = "weekly", "operator", "notify", "alert"
 RETRY_AFTER = timedelta(minutes=15)
 GIVE_UP_AFTER = timedelta(hours=24)
 STATES = ("claimed", "sent", "retry", "failed", "unknown")

@@ -29,6 +29,8 @@ def document(issue: Issue) -> dict[str, Any]:
         "method_version": issue.method_version,
         "subject": {lang: view.subject for lang, view in views.items()},
         "sentences": {lang: list(view.sentences) for lang, view in views.items()},
+        "coverage_line": {lang: view.coverage for lang, view in views.items()},
+        "brief": {lang: list(view.brief) for lang, view in views.items()},
         "coverage": {
             "planned": list(cover.planned),
             "complete": list(cover.complete),

@@ -145,6 +145,24 @@ def week_change(fit: Fit, w: Words) -> tuple[str, str]:
     return moved, "up" if moved[0] == figures.UP else "down"
 
 
+def brief_lines(issue: Issue, names: Names, w: Words) -> tuple[str, ...]:
+    """The headline jobs first, then the others: job, total, card and seller in one line each."""
+    chosen = shown_fits(issue, "CN")
+    first = [name for name in choices()["headline_jobs"] if name in chosen]
+    order = [*first, *(name for name in chosen if name not in first)]
+    return tuple(
+        w(
+            "fit.brief",
+            job=names.job(name),
+            total=figures.money((fit := chosen[name][0]).total_cny_p50),
+            cards=short_cards(fit).replace("\u00a0", " "),
+            provider=names.provider(fit.provider),
+            mode=names.mode(fit.billing_mode),
+        )
+        for name in order
+    )
+
+
 def region_table(issue: Issue, names: Names, w: Words) -> Table:
     """Jobs down, places across: the cheapest total and its card."""
     places: list[str] = choices()["regions"]

@@ -8,7 +8,7 @@ from reports.issue.headline import Headline, headline
 from reports.issue.model import Cell, Issue
 from reports.marks import WORDS
 from reports.render import figures
-from reports.render.fit_table import fit_table, region_table
+from reports.render.fit_table import brief_lines, fit_table, region_table
 from reports.render.index_tables import mover_table, parity_section
 from reports.render.names import Names
 from reports.render.source_tables import corrections, held_table, sources
@@ -99,6 +99,7 @@ def make_view(issue: Issue, lang: str) -> View:
         coverage=(w("head.low") if cover.low else "") + coverage,
         low=cover.low,
         sentences=tuple(sentences),
+        brief=brief_lines(issue, names, w),
         fits=fit_table(issue, names, w),
         chart_title=w("chart.title"),
         chart_alt="",

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reports.issue.model import Issue
-from reports.render.words import Words
+from reports.render.words import LANGS, Words
+
+
+def latin_or_han(name: str, slug: str, lang: str) -> str:
+    """The Chinese half of a name that begins with one, or the Latin half; else the slug, in English."""
+    if not name.strip():
+        return slug
+    first, *rest = name.split()
+    if lang == "zh":
+        return name if first.isascii() else first
+    latin = " ".join(part for part in (first, *rest) if part.isascii())
+    return (latin + (" China" if "中国" in name else "")) if latin else slug.replace("_", " ")
 
 
 class Names:
@@ -23,13 +34,7 @@ class Names:
         return self._jobs.get(name, (name, name))[self._lang]
 
     def provider(self, slug: str) -> str:
-        """The Chinese half of a name that begins with one, or the Latin half; else the slug, in English."""
-        name = self._issue.providers.get(slug, slug)
-        first, *rest = name.split()
-        if self._lang == 0:
-            return name if first.isascii() else first
-        latin = " ".join(part for part in (first, *rest) if part.isascii())
-        return (latin + (" China" if "中国" in name else "")) if latin else slug.replace("_", " ")
+        return latin_or_han(self._issue.providers.get(slug, slug), slug, LANGS[self._lang])
 
     def mode(self, code: str) -> str:
         return self._w(f"mode.{code}") if self._w.has(f"mode.{code}") else code

@@ -46,7 +46,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All texts of one issue in one language, in reading order."""
+    """All texts of one issue in one language, in reading order. `brief`: a line a job, for messages."""
 
     lang: str
     subject: str
@@ -57,6 +57,7 @@ class View:
     coverage: str
     low: bool
     sentences: tuple[str, ...]
+    brief: tuple[str, ...]
     fits: Table
     chart_title: str
     chart_alt: str

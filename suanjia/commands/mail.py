@@ -48,6 +48,7 @@ def command(
     from reports.mail.deliver import MailSettings, MailSettingsError, deliver, prepare
     from reports.mail.recipients import RecipientsError
     from reports.mail.smtp import SmtpSettingsError
+    from reports.notify.channels import NotifySettingsError
     from warehouse.errors import WarehouseError
 
     try:
@@ -63,12 +64,13 @@ def command(
             mail_from=settings.text("mail_from"),
             mail_to=settings.text("mail_to"),
             unsubscribe_url=settings.text("unsubscribe_url"),
+            notify=settings.text("notify"),
             timeout=settings.number("timeout") or 30.0,
         )
         return _told(deliver(settings.home, settings.now(), week, wanted, correction), as_json)
     except WarehouseError as error:
         raise Failure(str(error), error.exit_code) from None
-    except (MailSettingsError, RecipientsError, SmtpSettingsError) as error:
+    except (MailSettingsError, RecipientsError, SmtpSettingsError, NotifySettingsError) as error:
         raise Failure(str(error)) from None
 
 
@@ -117,6 +119,7 @@ def _told(done: Delivery, as_json: bool) -> int:
     if as_json:
         vintage = None if done.issue is None else done.issue.vintage
         told: dict[str, Any] = {"week": done.week, "vintage": vintage, "recipients": done.readers}
+        told["notified"] = sum(one.ok for one in done.notified)
         click.echo(dumps({**told, **done.tally.as_dict(), "refused_by": list(done.refused) or None}))
     elif not done.refused:
         words = ", ".join(f"{number} {name}" for name, number in done.tally.as_dict().items() if number)
@@ -127,8 +130,14 @@ def _told(done: Delivery, as_json: bool) -> int:
         click.echo(f"suanjia: mail to the sender's own mailbox: {done.told_operator}", err=True)
     for line in done.tally.told:
         click.echo(f"suanjia: {line}", err=True)
+    for one in done.notified:
+        click.echo(f"suanjia: {one.kind}: {'told 已通知' if one.ok else one.message}", err=True)
     if done.refused:
         return REFUSED
+    if not all(one.ok for one in done.notified):
+        return PARTIAL
+    if not done.readers and not done.by_mail:
+        return OK
     if not done.readers:
         click.echo("suanjia: no recipients: set SUANJIA_MAIL_TO or write recipients.csv", err=True)
         return NOTHING

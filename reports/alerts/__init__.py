@@ -1,0 +1,1 @@
+"""Alerts: rules of the user's own, each told once per crossing."""

@@ -1,0 +1,1 @@
+"""Short messages to group robots: DingTalk, Feishu, WeCom, ServerChan and whatever else Apprise knows."""
