@@ -187,3 +187,22 @@ class World:
         """Load, then publish."""
         self.load()
         return self.publish(now, **options)
+
+
+def fill(world: World) -> None:
+    """Nine goods once a week for four weeks, each a little dearer."""
+    for week in range(4):
+        at = T0 + timedelta(days=7 * week)
+        world.run(
+            [
+                offer(
+                    f"r{week}",
+                    at,
+                    sku=f"s{n}",
+                    price=Decimal(200 + n + week) / 100,
+                    locator=f"/{n}",
+                    stock_idle=n,
+                )
+                for n in range(9)
+            ]
+        )
