@@ -7,6 +7,7 @@ left out here too: when something was built, published or loaded, and the number
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -33,7 +34,7 @@ from warehouse.index import Previous, previous_of
 from warehouse.index.method import load_method
 from warehouse.layout import Layout
 from warehouse.load import load
-from warehouse.reviews import Review
+from warehouse.reviews import read_reviews
 from warehouse.verify_rows import Replayed, compare
 
 
@@ -71,8 +72,11 @@ def _torn(folder: Path, name: str, manifest: Manifest) -> Iterator[str]:
 
 def _digest(store: EvidenceStore, digest: str) -> str:
     try:
+        found = hashlib.sha256()
         with store.open(digest) as body:
-            return hashlib.file_digest(body, "sha256").hexdigest()
+            while block := body.read(1 << 20):
+                found.update(block)
+        return found.hexdigest()
     except (OSError, ValueError) as error:
         return f"unreadable ({error})"
 
@@ -97,8 +101,6 @@ def read_again(
 
 
 def _listing(row: dict[str, Any]) -> Listing:
-    import json
-
     return Listing(**{**row, "extra": json.loads(row["extra"])})
 
 
@@ -128,7 +130,7 @@ def values_apart(
         again = Path(folder) / generation.name
         previous = _previous(home, generation)
         with closing(reading(generation)) as con:
-            inputs = _inputs(con, providers, previous)
+            inputs = _inputs(home, con, providers, previous)
             _store_again(home, Path(folder), con)
         shutil.move(Layout(Path(folder)).work, again)
         build(again, Path(folder) / "spill", inputs, extra_tables)
@@ -154,14 +156,17 @@ def _built_at(path: Path) -> datetime:
 
 
 def _inputs(
-    con: duckdb.DuckDBPyConnection, providers: Mapping[str, Provider], previous: Previous | None
+    home: Path,
+    con: duckdb.DuckDBPyConnection,
+    providers: Mapping[str, Provider],
+    previous: Previous | None,
 ) -> Inputs:
     name, week, vintage, built_at, code, method, digest = con.execute(
         "SELECT name, week, vintage, built_at, code_version, method_version, input_hash FROM generation"
     ).fetchall()[0]
     rates = con.execute("SELECT date, pair, rate, source FROM fx_rates ORDER BY date, pair").fetchall()
-    reviews = con.execute("SELECT * FROM reviews ORDER BY decided_at").fetchall()
-    columns = [str(c[0]) for c in con.description or ()]
+    decided = set(con.execute("SELECT id, decided_at FROM reviews").fetchall())
+    reviews = [r for r in read_reviews(Layout(home).reviews) if (r.id, r.decided_at) in decided]
     return Inputs(
         now=built_at,
         name=name,
@@ -175,15 +180,9 @@ def _inputs(
             {"date": str(day), "pair": pair, "rate": str(rate), "source": source}
             for day, pair, rate, source in rates
         ],
-        reviews=[_review(dict(zip(columns, row, strict=True))) for row in reviews],
+        reviews=reviews,
         previous=previous,
     )
-
-
-def _review(row: dict[str, Any]) -> Review:
-    kept = {f.name: row[f.name] for f in fields(Review) if row.get(f.name) is not None}
-    kept.setdefault("by", row.get("reviewer"))
-    return Review(**kept)
 
 
 def _store_again(home: Path, folder: Path, con: duckdb.DuckDBPyConnection) -> None:
