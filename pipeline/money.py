@@ -17,6 +17,12 @@ from spiders.listing import Listing
 _PARTED = re.compile(r"[;；\n|]|(?<=[时天日周月季年])\s+(?=[￥¥\d])")
 # What a price is found to be when a machine's rent is taken for that of one card.
 _MAY_BE_MACHINE = frozenset(("implausible", "ambiguous_card_count", "ambiguous_basis"))
+# Why a price cell holds no number, where the seller says so.
+_STATES = (
+    ("sold_out", re.compile(r"售罄|租完|缺货|无库存|sold ?out", re.I)),
+    ("delisted", re.compile(r"下线|下架|停售")),
+    ("no_public_price", re.compile(r"暂无(?:报价|价格)|价格?待补|暂不可得|即将上线|敬请期待")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,8 @@ def read_money(listing: Listing, goods: Goods | None) -> list[Money | str] | str
 def _free_text(listing: Listing, goods: Goods | None) -> list[Money | str] | str:
     """Prices of a text. A text that holds several is split where its writer parts them."""
     found = _one_text(listing, goods, listing.price_text)
+    if found == "no_number":
+        return next((reason for reason, words in _STATES if words.search(listing.price_text)), found)
     if found != "multiple_offers":
         return found
     parts = [part for part in _PARTED.split(listing.price_text) if re.search(r"\d", part)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from catalog.providers import Provider
+from pipeline import metering
 from pipeline.collapse import collapse
 from pipeline.interpret import Context, interpret
 from pipeline.offer import Offer, Rejection
@@ -32,13 +33,14 @@ class Processed:
 
     @property
     def remark(self) -> str:
-        """What a reviewer must look at: instance types and cards that no table knows; "" for none."""
+        """What a reviewer must look at: instance types and cards that no table knows, prices that break a
+        rule of their seller; "" for none."""
         parts = []
         for reason, words in _UNKNOWN.items():
             named = sorted({r.card_text or "" for r in self.rejections if r.reason == reason})
             more = " …" if len(named) > _NAMED else ""
             parts += [f"{words}: {len(named)} ({', '.join(named[:_NAMED])}{more})"] if named else []
-        return "; ".join(parts)
+        return "; ".join(filter(None, (*parts, metering.told(metering.check(self.offers)))))
 
     @property
     def distinct_keys(self) -> int:
