@@ -1,4 +1,5 @@
-"""The amounts of a listing: from a number with a stated unit, or from free text with what stands around it."""
+"""The amounts of a listing: from a number with a stated unit, or from free text with what stands around
+it."""
 
 from __future__ import annotations
 
@@ -117,7 +118,7 @@ def _one_text(listing: Listing, goods: Goods | None, text: str) -> list[Money | 
 
 
 def _spoken(goods: Goods, basis: str | None) -> str:
-    """The good in words the price reader understands, so that it need not find one in the cell. Where one card is
-    paid for, how many there are does not matter."""
+    """The good in words the price reader understands, so that it need not find one in the cell. Where one
+    card is paid for, how many there are does not matter."""
     many = goods.cards > 1 and basis != "card"
     return f"{goods.cards.normalize():f}卡 {goods.card}" if many else goods.card

@@ -10,10 +10,12 @@ from pipeline.reading.region import RegionReading
 from pipeline.reading.region_names import inside
 from spiders.listing import Listing
 
+_ABOVE_CITY = frozenset(("province", "macro", "nation"))
+
 
 def place_of(listing: Listing, provider: Provider | None, day: date) -> RegionReading:
     """Where the good stands. A seller's own words (`[regions]` of its file) go before what a name means; a
-    declared seller's finer word counts where the coarser is no place, or holds it."""
+    declared seller's zone counts where its region is no place, or one above a city that holds it."""
     if provider is None or provider.source.archetype is None:
         return region_reader.read(listing.region_text or listing.zone_text or "", listing.provider, day)
     own = {label.strip(): code for label, code in provider.regions.items()}
@@ -24,6 +26,7 @@ def place_of(listing: Listing, provider: Provider | None, day: date) -> RegionRe
     ]
     first = places[0] if places else region_reader.reading(None)
     for finer in places[1:]:
-        if first.code is None or (finer.code is not None and inside(finer.code, first.code)):
+        coarse = first.precision in _ABOVE_CITY and finer.code is not None
+        if first.code is None or (coarse and inside(finer.code or "", first.code)):
             first = finer
     return first

@@ -32,8 +32,8 @@ _MOST_LINKS = 500
 class DeclaredSpider(SourceSpider):
     """Pages of `[source]`, in their order and nothing else, read as `[read]` says.
 
-    A page whose list is empty and says so is no trouble; a column, label or CSS of the declaration that is on none
-    of the pages is a layout change, and named by its key.
+    A page whose list is empty and says so is no trouble; a column, label or CSS of the declaration that is
+    on none of the pages is a layout change, and named by its key.
     """
 
     provider: ClassVar[Provider]

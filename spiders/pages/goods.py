@@ -18,8 +18,8 @@ _RAM = re.compile(r"\s*(\d{1,5})\s*(T|G)i?B?\b.*", re.I | re.S)
 
 @dataclass(slots=True)
 class Quote:
-    """One price of a good as printed. `header`: the words above or beside it; `price`: what the declaration says
-    of it; `months`: the period where a script says it."""
+    """One price of a good as printed. `header`: the words above or beside it; `price`: what the declaration
+    says of it; `months`: the period where a script says it."""
 
     text: str
     header: str = ""
@@ -89,8 +89,8 @@ def key_of(number: int) -> str:
 def fact(
     locator: Locator | None, page: Page, box: Any, reading: Reading, key: str, *, inside: bool = False
 ) -> str | None:
-    """The text of a fact that stands in a box or on the page; None where it does not. With `inside`, a label is
-    looked for in the box alone."""
+    """The text of a fact that stands in a box or on the page; None where it does not. With `inside`, a label
+    is looked for in the box alone."""
     if locator is None:
         return None
     if locator.text is not None:

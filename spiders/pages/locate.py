@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from spiders.pages.document import picture
@@ -40,8 +41,8 @@ def names(text: str, wanted: str) -> bool:
 def column_of(headers: Sequence[Sequence[str]], wanted: str) -> int | None:
     """The column that `wanted` names; `headers` are the header cells above each column.
 
-    The whole header goes before one of its cells, and both before a header with a unit in brackets; where only
-    the latter fits, it must fit one column alone.
+    The whole header goes before one of its cells, and both before a header with a unit in brackets; where
+    only the latter fits, it must fit one column alone.
     """
     joined = [folded("".join(parts)) for parts in headers]
     aim = folded(wanted)
@@ -105,7 +106,7 @@ def by_label(label: str, scope: Any) -> tuple[str, Any, str] | None:
     for element in scope.iter():
         if element.tag == "tr":
             cells = [cell for cell in element if cell.tag in ("td", "th")]
-            for left, right in zip(cells, cells[1:], strict=False):
+            for left, right in pairwise(cells):
                 if names(_flat(left), label):
                     return cell_text(right), right, _flat(left)
         elif element.tag == "dt" and names(_flat(element), label):

@@ -41,7 +41,8 @@ def read_page(root: Any, source: Source, read: Read) -> Reading:
 
 
 def _tell_apart(goods: list[Good]) -> None:
-    """Like goods of one page at different prices are different goods: the cells nobody asked for name them."""
+    """Like goods of one page at different prices are different goods: the cells nobody asked for name
+    them."""
     like: dict[tuple[Any, ...], list[Good]] = defaultdict(list)
     for good in goods:
         like[good.card, good.vram, good.count, good.region, good.ram].append(good)

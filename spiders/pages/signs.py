@@ -19,8 +19,8 @@ _NOTHING = re.compile(
 def is_article(root: Any, *, plain_text: bool) -> bool:
     """Does the page talk about prices instead of quoting its own? Articles never give offers.
 
-    Three bylines (author, disclaimer, view count …), or one under a title that is a question. Where lines of text
-    are read (`plain_text`), a title that asks is enough: a list of one's own prices asks nothing.
+    Three bylines (author, disclaimer, view count …), or one under a title that is a question. Where lines of
+    text are read (`plain_text`), a title that asks is enough: a list of one's own prices asks nothing.
     """
     asks = any(_QUESTION.search(visible_text(e)) for e in root.iter("h1", "title"))
     bylines = {found.group()[:2] for found in _BYLINE.finditer(visible_text(root))}

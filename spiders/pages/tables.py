@@ -187,8 +187,8 @@ def _by_rows(sheet: Sheet, page: Page, read: Read, reading: Reading) -> None:
 
 
 def _fill(
-    good: Good, name: str, spot: Locator | None, cells: list[str], found: Mapping[str, int], page: Page, box: Any,
-    reading: Reading,
+    good: Good, name: str, spot: Locator | None, cells: list[str], found: Mapping[str, int], page: Page, box:
+    Any, reading: Reading,
 ) -> None:  # fmt: skip
     if spot is None:
         return
