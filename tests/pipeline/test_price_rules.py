@@ -296,7 +296,7 @@ def test_names_of_one_good_only() -> None:
             "H100 7.6 万、A100 40G 1.3 万、八卡 5090 1.2 万/月",
             [
                 "reject purchase_price",
-                "reject purchase_price",
+                "reject missing_period",
                 "RTX5090/32 x8 server 12000 CNY/month monthly list",
             ],
         ),

@@ -14,7 +14,6 @@ from pipeline.reading.price.cell import Cell, Quote, printed
 from pipeline.reading.price.choose import Choice, choose
 from pipeline.reading.price.compare import against_others, all_conversions, one_or_machine
 from pipeline.reading.price.goods import Basis, Card, basis, card
-from pipeline.reading.price.lexer import MOST_TOKENS
 from pipeline.reading.price.model import PriceReading, PriceReject
 from pipeline.reading.price.nothing import no_amount
 from pipeline.reading.price.refuse import no_period, says, unnamed, unnamed_or_impossible
@@ -23,7 +22,7 @@ from pipeline.reading.price.refuse import no_period, says, unnamed, unnamed_or_i
 def decide(cell: Cell) -> PriceReading | PriceReject:
     """The reading of one cell."""
     text = cell.text
-    if len(text.tokens) >= MOST_TOKENS or len(cell.context.tokens) >= MOST_TOKENS:
+    if text.page or cell.context.page:
         return PriceReject("multiple_offers")  # a page, to be split into its cells first
     if text.formula and text.amounts:
         return PriceReject("derived_estimate", _quote(cell, text.amounts[-1]).money)

@@ -22,6 +22,7 @@ from pipeline.reading.price.lexer import (
     Token,
 )  # fmt: skip
 from pipeline.reading.price.unit import Unit, periods_of
+from pipeline.reading.price.words import NO_TAGS, Tags
 
 _FLAGS: Final = frozenset((
     "gpu", "table", "machine", "hgx", "server", "node", "single", "pair", "rent", "foreign", "saving",
@@ -218,8 +219,8 @@ class Facts:
         """`8月报价`: a month's name, not eight months."""
         return self.found.text[self.tokens[i + 1].start] == "月" and self.tokens[i].value > 1
 
-    def _tags(self, i: int) -> dict[str, str]:
-        return dict(self.tokens[i].tags) if 0 <= i < len(self.tokens) else {}
+    def _tags(self, i: int) -> Tags:
+        return self.tokens[i].tags if 0 <= i < len(self.tokens) else NO_TAGS
 
     def _count(self, n: int, style: str, at: int) -> None:
         if 0 < n <= _MOST_CARDS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from pipeline.reading.price.amounts import Amount
 from pipeline.reading.price.lexer import Token
@@ -79,3 +79,16 @@ class Scan:
     paths: bool = False  # 双路 behind a card: cards or CPUs?
     etc: bool = False  # A100等: that card and others
     models: int = 0  # names of cards that the catalog does not know
+    page: bool = False  # more tokens than any cell has: not read to its end
+
+    def slim(self) -> Scan:
+        """Without what only the reading itself needs, so that remembered contexts stay small."""
+        self.tokens, self.amounts = (), _EMPTY
+        for name in _LISTS:
+            if not getattr(self, name):
+                setattr(self, name, _EMPTY)
+        return self
+
+
+_EMPTY: Final[list[Any]] = []
+_LISTS: Final = ("bare", "units", "modes", "counts", "sizes", "spans", "ratios", "skus")

@@ -5,12 +5,27 @@ One pass from left to right; every pattern is anchored and bounded, so the time 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipeline.reading import numerals
+from pipeline.reading.price.patterns import (
+    BANK_AMOUNT,
+    BANK_FREE,
+    DIGITS,
+    GIGABYTES,
+    GOES_ON,
+    LETTERS,
+    NAME_REST,
+    NUMERAL_RUN,
+    ON,
+    PLAIN,
+    RATIO,
+    RATIO_STARTS,
+    SPACED_UNIT,
+    UNITS,
+)
 from pipeline.reading.price.words import NO_TAGS, Firsts, Tags, ascii_tails, ascii_words, by_first
 
 if TYPE_CHECKING:
@@ -42,32 +57,6 @@ class Token(NamedTuple):
     tags: Tags = NO_TAGS
 
 
-_DIGITS: Final = re.compile(
-    r"(?P<noise>"
-    r"1[3-9][0-9]{9}(?![0-9])|1[3-9][0-9][- ][0-9]{4}[- ][0-9]{4}(?![0-9])"  # mobile phones
-    r"|0[0-9]{2,3}-[0-9]{7,8}(?![0-9])|[48]00-[0-9]{3,4}-[0-9]{3,4}(?![0-9])|[48]00[0-9]{7}(?![0-9])"
-    r"|(?:19|20)[0-9]{2} ?年(?! ?[付租费])(?: ?[0-9]{1,2} ?月(?: ?[0-9]{1,2} ?[日号])?)?"
-    r"|(?:19|20)[0-9]{2}([-/.])(?:0?[1-9]|1[0-2])\2(?:[12][0-9]|3[01]|0?[1-9])(?![0-9.])"
-    r"|(?:19|20)[0-9]{2}[-/](?:0[1-9]|1[0-2])(?![0-9.,万千元块])"
-    r"|[0-9]{1,2} ?月 ?[0-9]{1,2} ?[日号]|[0-9]{1,2} ?月份"
-    r"|[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?(?![0-9])"
-    r"|[0-9]+(?:\.[0-9]+){2,}"  # versions, addresses
-    r"|[0-9]{1,4}[*×x][0-9]{1,4}(?:[*×x][0-9]{1,4}){0,2} ?(?:mm|cm)"
-    r")"
-    r"|(?P<fraction>[0-9]{1,4} ?/ ?[0-9]{1,4})"
-    r"(?![0-9.,万元千百%]| ?(?:个[月小季]|小时|分钟|[天日周年月季秒]))"
-    r"|(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-)
-_BANK_FREE: Final = frozenset("壹贰叁肆伍陆柒捌玖拾佰仟")
-_RATIO: Final = re.compile(r" ?(?:(%|‰)|(折)(?![旧损叠合算线])|(倍)(?!速))")
-_LETTERS: Final = re.compile(r"[a-z]+")
-_NAME_REST: Final = re.compile(r"[a-z0-9_]*(?:[.\-][a-z0-9_]+)*")
-_NUMERAL_RUN: Final = re.compile(r"[零一二两三四五六七八九十百千万亿几数]+")
-_BANK_AMOUNT: Final = re.compile(r"[零壹贰叁肆伍陆柒捌玖拾佰仟万亿]{2,24}(?=[元整圆])")
-_GIGABYTES: Final = frozenset(("g", "gb", "gib"))
-_UNITS: Final = frozenset(
-    "t tb tib m mb mib kb mbps gbps kbps b u v c ghz mhz hz nm tflops pflops p fps ms ns us bit mm cm".split()
-)
 _SHORT: Final = 3  # letters: a word so short with a digit glued on is a part of a name
 _CHECKED: Final = 1024  # characters between two looks at the number of tokens
 MOST_TOKENS: Final = 50_000  # a text with more is a whole page, not a cell: the rest is not read
@@ -78,8 +67,8 @@ _BIG: Final = 8  # digits without a separator from which a number with no sign i
 def lex(text: str, hits: Sequence[CardHit] = ()) -> list[Token]:
     """Tokens of a normalised text. `hits`: the cards found in it; nothing inside a hit becomes a number."""
     low = text.lower()
-    if "元" in low and not _BANK_FREE.isdisjoint(low):
-        low = _BANK_AMOUNT.sub(lambda m: m.group().translate(numerals.BANK), low)  # 柒仟元
+    if "元" in low and not BANK_FREE.isdisjoint(low):
+        low = BANK_AMOUNT.sub(lambda m: m.group().translate(numerals.BANK), low)  # 柒仟元
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     return _Lexer(low, hits).run()
@@ -166,7 +155,7 @@ class _Lexer:
             self.out.append(Token(WORD, start, end, self.low[start:end], NO_TAGS))
 
     def _numeral(self, i: int) -> int:
-        m = _NUMERAL_RUN.match(self.low, i, self.limit)
+        m = NUMERAL_RUN.match(self.low, i, self.limit)
         assert m is not None
         run, end = m.group(), m.end()
         last = self.out[-1] if self.out else None
@@ -198,7 +187,7 @@ class _Lexer:
 
     def _letters(self, i: int) -> int:
         low, limit = self.low, self.limit
-        m = _LETTERS.match(low, i, limit)
+        m = LETTERS.match(low, i, limit)
         assert m is not None
         run, end = m.group(), m.end()
         for tail in ascii_tails().get(run, ()):
@@ -220,14 +209,22 @@ class _Lexer:
             and not (end < limit and low[end] == "_" and "per" in tags)
         ):
             return self._word(i, end, tags)
-        rest = _NAME_REST.match(low, end, limit)
+        rest = NAME_REST.match(low, end, limit)
         end = rest.end() if rest is not None else end
         self.out.append(Token(NOISE, i, end, low[i:end]))
         return end
 
     def _digits(self, i: int) -> int:
         low, limit = self.low, self.limit
-        m = _DIGITS.match(low, i, limit)
+        plain = PLAIN.match(low, i, limit)
+        if plain is not None and plain.end() - i < _BIG:
+            end = plain.end()
+            following = low[end : end + 2]
+            if not following or not (
+                following[0] in GOES_ON or (following[0] == " " and following[1:] in ON)
+            ):
+                return self._after_number(i, end, Decimal(plain.group()))
+        m = DIGITS.match(low, i, limit)
         if m is None:
             return i + 1
         if m["noise"]:
@@ -239,9 +236,10 @@ class _Lexer:
             self.out.append(Token(FRACTION, i, m.end(), (int(numerator), int(denominator))))
             return m.end()
         if m["number"] is None:
-            m = re.compile(r"(?P<number>[0-9]+)").match(low, i, limit)
-            assert m is not None
-        digits, end = m["number"], m.end()
+            assert plain is not None
+            digits, end = plain.group(), plain.end()
+        else:
+            digits, end = m["number"], m.end()
         if len(digits) > _LONGEST_NUMBER or (
             len(digits) >= _BIG and digits.isdecimal() and not _signed(last, low, end)
         ):
@@ -251,23 +249,23 @@ class _Lexer:
 
     def _after_number(self, start: int, end: int, value: Decimal) -> int:
         low, limit = self.low, self.limit
-        ratio = _RATIO.match(low, end, limit)
+        ratio = RATIO.match(low, end, limit) if low[end : end + 1] in RATIO_STARTS else None
         if ratio is not None:
             kind = "percent" if ratio[1] else "discount" if ratio[2] else "times"
             if kind == "discount" and value > 10:
                 value /= 10  # 95折
             self.out.append(Token(RATIO, start, ratio.end(), (kind, value)))
             return ratio.end()
-        m = _LETTERS.match(low, end, limit)
+        m = LETTERS.match(low, end, limit)
         if m is None:
-            m = re.compile(r" (?:g|gb|gib|mb|tb|mbps|gbps|ghz)(?![a-z])").match(low, end, limit)
+            m = SPACED_UNIT.match(low, end, limit)
         if m is not None:
             run = m.group().strip()
             following = low[m.end() : m.end() + 1]
-            if run in _GIGABYTES and not (following.isascii() and following.isalnum()):
+            if run in GIGABYTES and not (following.isascii() and following.isalnum()):
                 self.out.append(Token(SIZE, start, m.end(), (value, "gb")))
                 return m.end()
-            if run in _UNITS or (run == "w" and not (following in {"/", "元"} and value < 1000)):
+            if run in UNITS or (run == "w" and not (following in {"/", "元"} and value < 1000)):
                 self.out.append(Token(SIZE, start, m.end(), (value, run)))
                 return m.end()
             if run in {"k", "w"}:
@@ -281,7 +279,7 @@ class _Lexer:
                 and low[m.end()].isascii()
                 and low[m.end()].isalnum()
             ):
-                rest = _NAME_REST.match(low, m.end(), limit)
+                rest = NAME_REST.match(low, m.end(), limit)
                 stop = rest.end() if rest is not None else m.end()
                 self.out.append(Token(NOISE, start, stop, low[start:stop]))
                 return stop
@@ -291,7 +289,7 @@ class _Lexer:
 
 def low_is_discount(low: str, end: int) -> bool:
     """Whether 折 stands at `end` and means a discount (not 折旧, 折合)."""
-    return _RATIO.match(low, end) is not None and low[end : end + 1] == "折"
+    return RATIO.match(low, end) is not None and low[end : end + 1] == "折"
 
 
 def _signed(last: Token | None, low: str, end: int) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pipeline.reading.price.amounts import Reader
 from pipeline.reading.price.facts import Facts
 from pipeline.reading.price.found import Scan
-from pipeline.reading.price.lexer import NUMBER, SIGN, Token
+from pipeline.reading.price.lexer import MOST_TOKENS, NUMBER, SIGN, Token
 from pipeline.reading.price.roles import assign
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def scan(text: str, tokens: Sequence[Token], hits: Sequence[CardHit], *, context
 
     Of a `context` only what it says of its cell is read: bare numbers and roles are the cell's own.
     """
-    found = Scan(text, tokens, hits)
+    found = Scan(text, tokens, hits, page=len(tokens) >= MOST_TOKENS)
     reader = Reader(tokens, text)
     amounts = reader.amounts(bare=not context)
     found.amounts = [a for a in amounts if not a.bare]
@@ -28,8 +28,9 @@ def scan(text: str, tokens: Sequence[Token], hits: Sequence[CardHit], *, context
         found.bare = [a for a in amounts if a.bare]
     Facts(found, reader).collect(amounts)
     found.formula = not context and _formula(reader)
-    if not context:
-        assign(found, reader, amounts)
+    if context:
+        return found.slim()
+    assign(found, reader, amounts)
     return found
 
 
