@@ -88,7 +88,7 @@ def quotes(
         if differs and one.price_kind == "promo":
             yield one.public_field, about | {"price_text": public, "price_kind": "promo"}
             continue
-        if one.needed or _sold(listed):
+        if _sold(listed) or (one.needed and listed not in _NOT_SOLD):
             yield one.field, about | {"price_text": listed, "price_kind": one.price_kind or None}
         if differs:
             yield one.public_field, about | {"price_text": public, "price_kind": "public_discount"}
