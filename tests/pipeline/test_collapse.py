@@ -79,7 +79,8 @@ def test_unknown_stock_stays_unknown() -> None:
 
 
 def test_tiers_and_currencies_are_goods_of_their_own() -> None:
-    made = collapse([offer("0.98", tier="community"), offer("1.52", tier="secure"), offer("1.0", currency="USD")])
+    tiers = [offer("0.98", tier="community"), offer("1.52", tier="secure")]
+    made = collapse([*tiers, offer("1.0", currency="USD")])
     assert len(made) == 3
 
 
