@@ -21,7 +21,7 @@ from pipeline.reading.price.patterns import (
     NUMERAL_RUN,
     ON,
     PLAIN,
-    RATIO,
+    RATIO_BEHIND,
     RATIO_STARTS,
     SPACED_UNIT,
     UNITS,
@@ -249,7 +249,7 @@ class _Lexer:
 
     def _after_number(self, start: int, end: int, value: Decimal) -> int:
         low, limit = self.low, self.limit
-        ratio = RATIO.match(low, end, limit) if low[end : end + 1] in RATIO_STARTS else None
+        ratio = RATIO_BEHIND.match(low, end, limit) if low[end : end + 1] in RATIO_STARTS else None
         if ratio is not None:
             kind = "percent" if ratio[1] else "discount" if ratio[2] else "times"
             if kind == "discount" and value > 10:
@@ -289,7 +289,7 @@ class _Lexer:
 
 def low_is_discount(low: str, end: int) -> bool:
     """Whether 折 stands at `end` and means a discount (not 折旧, 折合)."""
-    return RATIO.match(low, end) is not None and low[end : end + 1] == "折"
+    return RATIO_BEHIND.match(low, end) is not None and low[end : end + 1] == "折"
 
 
 def _signed(last: Token | None, low: str, end: int) -> bool:

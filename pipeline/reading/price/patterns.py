@@ -22,7 +22,7 @@ DIGITS: Final = re.compile(
     r"|(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9])|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 )
 BANK_FREE: Final = frozenset("壹贰叁肆伍陆柒捌玖拾佰仟")
-RATIO: Final = re.compile(r" ?(?:(%|‰)|(折)(?![旧损叠合算线])|(倍)(?!速))")
+RATIO_BEHIND: Final = re.compile(r" ?(?:(%|‰)|(折)(?![旧损叠合算线])|(倍)(?!速))")
 RATIO_STARTS: Final = frozenset("%‰折倍 ")
 PLAIN: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 # What may make more of a number than a number: a date, a time, a phone, a fraction, a version, thousands.
