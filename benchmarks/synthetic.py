@@ -9,7 +9,32 @@ import duckdb
 from warehouse.database import sql_text, writing
 
 PROVIDERS = 25
-CARDS = 20
+CARDS = (
+    *(
+        "RTX4090",
+        "RTX4090D",
+        "RTX4090-48G",
+        "RTX3090",
+        "RTX5090",
+        "RTX3080",
+        "A100-40G",
+        "A100-80G",
+        "A800-80G",
+    ),
+    *(
+        "H800-80G",
+        "H100-80G",
+        "H20-96G",
+        "H20-141G",
+        "L20",
+        "L40S",
+        "T4",
+        "A10",
+        "V100-16G",
+        "V100-32G",
+        "910B",
+    ),
+)
 _SQL = """
 INSERT INTO store.run
 SELECT c * {providers} + p + 1, strftime(t, '%Y%m%dT%H%M%SZ'), 'p' || p, 'crawl', t, t + INTERVAL 5 MINUTE,
@@ -23,7 +48,7 @@ INSERT INTO store.good
 SELECT i + 1, 'offer:' || left(md5(i::VARCHAR), 16), 'p' || (i % {providers}),
        ['marketplace', 'cloud', 'idc'][1 + i % {providers} % 3], 'mainland',
        ['110000', '440100', '130700', '150900', 'CN'][1 + i % 5], 'label' || i % 40, 'zone' || i % 7,
-       'city', NULL, 'CARD' || (i // {providers} % {cards}), 24, NULL, NULL, 1, 1, NULL, 8, 'card', i % 64,
+       'city', NULL, [{names}][1 + i // {providers} % {cards}], 24, NULL, NULL, 1, 1, NULL, 8, 'card', i % 64,
        i % 512, ['on_demand', 'on_demand', 'monthly'][1 + i % 3], CASE WHEN i % 3 = 2 THEN 730 END, 'list',
        NULL, 'CNY', CASE WHEN i % 3 = 2 THEN 730 ELSE 1 END, false, 'unknown', 'region', 'realtime', NULL,
        'day', 'seller'
@@ -56,7 +81,14 @@ _CHUNK = 200
 def fill(path: Path, spill: Path, crawls: int, offers: int = 2500) -> None:
     """Write a store of `crawls` x `offers` observations to `path` (which must not exist)."""
     runs, goods, sources, facts = _SQL.split("INSERT INTO ")[1:]
-    words = {"offers": offers, "crawls": crawls, "providers": PROVIDERS, "cards": CARDS, "start": START}
+    words = {
+        "offers": offers,
+        "crawls": crawls,
+        "providers": PROVIDERS,
+        "cards": len(CARDS),
+        "names": ", ".join(f"'{card}'" for card in CARDS),
+        "start": START,
+    }
     with writing(path, spill, memory="2GB") as con:
         con.execute(sql_text("store"))
         for part in (runs, goods, sources):

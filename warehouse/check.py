@@ -13,12 +13,12 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.database import reading, sql_text
+from warehouse.database import MEMORY, reading, sql_text
 
 
 def problems(path: Path, expected: Mapping[str, int]) -> Iterator[str]:
     """What is wrong with the file, one sentence each."""
-    con = reading(path, memory_limit="768MB")
+    con = reading(path, memory_limit=MEMORY)
     try:
         yield from _scan(con, expected)
         for query in sql_text("checks").split(";"):

@@ -21,6 +21,8 @@ from warehouse.errors import Refused, WarehouseError
 
 # Files written by 2.x are readable by 1.5 only in this storage version.
 STORAGE_VERSION = "v1.4.0"
+# What DuckDB may hold of a load, a build or a check; the rest spills. The index needs memory beside it.
+MEMORY = "400MB"
 _NO_SPACE = "No space left on device"
 _ALWAYS: dict[str, Any] = {
     "autoinstall_known_extensions": "false",
@@ -37,7 +39,7 @@ def sql_text(name: str) -> str:
 
 @contextmanager
 def writing(
-    path: Path, spill: Path, memory: str = "768MB", threads: int | None = None
+    path: Path, spill: Path, memory: str = MEMORY, threads: int | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The file open for writing, UTC clock; closed at the end of the block.
 
