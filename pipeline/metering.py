@@ -41,12 +41,18 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`mode` costs `factor` times what one unit of `base` costs, give or take `tolerance` of it."""
+    """`mode` costs `factor` times what one unit of `base` costs, give or take `tolerance` of it. `excepted`:
+    families of instances (`;` between them) that are known not to follow it."""
 
     mode: str
     base: str
     factor: Decimal
     tolerance: Decimal
+    excepted: frozenset[str] = frozenset()
+
+    def covers(self, sku: str | None) -> bool:
+        """Does the rule speak of this instance type?"""
+        return (sku or "").partition(".")[0] not in self.excepted
 
 
 @cache
@@ -54,7 +60,8 @@ def rules() -> Mapping[str, tuple[Rule, ...]]:
     """The sellers' own rules, by provider."""
     found: dict[str, list[Rule]] = defaultdict(list)
     for row in table.rows("metering.csv"):
-        rule = Rule(row["mode"], row["base"], Decimal(row["factor"]), Decimal(row["tolerance"]))
+        excepted = frozenset(filter(None, row["except"].split(";")))
+        rule = Rule(row["mode"], row["base"], Decimal(row["factor"]), Decimal(row["tolerance"]), excepted)
         found[row["provider"]].append(rule)
     return {provider: tuple(of) for provider, of in found.items()}
 
@@ -90,7 +97,7 @@ def _own_rules(group: Sequence[Offer]) -> Iterator[Verdict]:
     for rule in rules().get(group[0].provider, ()):
         offer, base = plain.get(rule.mode), plain.get(rule.base)
         shown_per_hour = rule.mode not in ("on_demand", "spot") and offer and offer.per_hours == 1
-        if offer is None or base is None or shown_per_hour:
+        if offer is None or base is None or shown_per_hour or not rule.covers(offer.sku):
             continue
         wanted = base.price * rule.factor
         slack = wanted * rule.tolerance + _CENT * (rule.factor + 1)
