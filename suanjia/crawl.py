@@ -92,7 +92,7 @@ class _Crawler:
         except Timeout:
             return Result(slug, "failed", "another crawl of this provider is running")
         except Exception as error:
-            log.exception("crawl of %s", slug)
+            log.debug("crawl of %s", slug, exc_info=True)
             result = Result(slug, "failed", f"{type(error).__name__}: {error}")
         result.seconds = time.monotonic() - clock
         if not self.plan.limit:
@@ -128,7 +128,7 @@ class _Crawler:
         made = process(listings, self.run_id, started, self.plan.providers)
         result.offers, result.rejections = len(made.offers), len(made.rejections)
         result.message = "; ".join(filter(None, (result.message, made.remark)))
-        self._enough(result, config)
+        self._enough(result, config, made)
         run_id = self.run_id
         for attempt in range(1, 100):
             try:
@@ -171,9 +171,11 @@ class _Crawler:
         )
         write_segment(self.plan.settings.home, meta, made.offers, made.rejections, listings)
 
-    def _enough(self, result: Result, config: CrawlConfig) -> None:
+    def _enough(self, result: Result, config: CrawlConfig, made: Processed) -> None:
         """A good run holds as many offers as the provider file expects. Stand-in sites are smaller by
         nature."""
+        if result.outcome == "ok" and not made.offers:
+            result.outcome, result.message = made.without_offers
         least = self._provider(result.provider).expect.min_rows
         if result.outcome == "ok" and result.offers < least and not config.origins:
             result.outcome = "layout_changed"
