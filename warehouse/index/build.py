@@ -12,14 +12,15 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.index import emit, outputs
-from warehouse.index.calendar import freezes_of, micros, monday_of, week_of
+from warehouse.index.calendar import DAY_US, micros, monday_of, week_of
 from warehouse.index.chain import Chain, CompleteRuns
 from warehouse.index.fixed import Ints
+from warehouse.index.holding import hold
 from warehouse.index.method import Method
 from warehouse.index.panel import Shape, shape_of
 from warehouse.index.places import NATION
-from warehouse.index.prepare import Decision, hold, read_facts, read_goods, script, told
-from warehouse.index.release import Quarantine
+from warehouse.index.prepare import Decision, columns, decide, read_goods, script
+from warehouse.index.release import Quarantine, Source, Told
 from warehouse.index.revise import Previous, revise
 from warehouse.index.watch import alarms, watch
 from warehouse.index.weeks import coverage, weekly_prices, weeks_of
@@ -62,12 +63,12 @@ def compute(
     names = {NATION: "全国", **(regions or {})}
     rows = read_goods(con, method, now)
     shape = shape_of(rows)
-    facts = read_facts(con, decisions)
-    verdicts = hold(con, facts, method)
+    decide(con, decisions)
+    held = hold(con, method, clock)
     script(con, "index_daily")
     script(con, "index_weekly")
     span = _span(con, clock)
-    quarantine = Quarantine(told(facts, verdicts, freezes_of(facts.time, method)), shape.key_no, method)
+    quarantine = Quarantine(_sightings(con), shape.key_no, _units(con), method)
     chain = Chain(shape, _complete_runs(con, shape), _may_start(con, shape, method), quarantine, method)
     chain.run(weeks_of(con, shape, weekly_prices(con), span, clock))
     if span and clock < monday_of(span.stop):
@@ -88,7 +89,7 @@ def compute(
     result = IndexResult(
         price_index=revised,
         price_level=levels,
-        held=outputs.held_table(facts, verdicts, quarantine, decisions, clock),
+        held=outputs.held_table(held, quarantine.held()),
         index_keys=outputs.key_table(rows),
         index_key_offers=_key_offers(con),
         index_key_weeks=key_weeks,
@@ -97,10 +98,7 @@ def compute(
         index_revisions=revisions,
         index_alarms=alarms(shape, cells, seen, method),
     )
-    for (name,) in con.execute(
-        "SELECT table_name FROM duckdb_tables() WHERE temporary AND starts_with(table_name, 'ix_')"
-    ).fetchall():
-        con.execute(f"DROP TABLE {name}")
+    _clear(con)
     return result
 
 
@@ -114,6 +112,48 @@ def store(con: duckdb.DuckDBPyConnection, result: IndexResult) -> None:
         con.register("ix_arrow", table)
         con.execute(f"INSERT INTO {field.name} BY NAME SELECT * FROM ix_arrow")
         con.unregister("ix_arrow")
+
+
+def _clear(con: duckdb.DuckDBPyConnection) -> None:
+    """Drop what the set steps left."""
+    views = "SELECT view_name FROM duckdb_views() WHERE temporary AND starts_with(view_name, 'ix_')"
+    tables = "SELECT table_name FROM duckdb_tables() WHERE temporary AND starts_with(table_name, 'ix_')"
+    for kind, query in (("VIEW", views), ("TABLE", tables)):
+        for (name,) in con.execute(query).fetchall():
+            con.execute(f"DROP {kind} {name}")
+
+
+def _sightings(con: duckdb.DuckDBPyConnection) -> Source:
+    """What the quarantine asks for, from ix_told; observations are stored by time, so a stretch is cheap."""
+
+    def told(unit: int, since: int, until: int) -> Told:
+        days = (since // DAY_US - 1, until // DAY_US + 1)
+        rows = columns(
+            con,
+            f"""
+            SELECT t.t, coalesce(t.key_no, -1)::BIGINT AS key_no, t.provider_no, t.true_run::BIGINT AS run,
+                   t.micro, t.obs, (v.obs IS NOT NULL)::TINYINT AS freed
+            FROM ix_told AS t
+            LEFT JOIN ix_verdict AS v ON v.obs = t.obs AND v.action = 'release'
+            WHERE t.unit_no = {unit} AND t.day BETWEEN {days[0]} AND {days[1]}
+              AND t.t >= {since} AND t.t < {until}
+            ORDER BY t.t, t.obs
+            """,
+        )
+        time, key, provider, run, price, obs = (
+            rows[name].astype(np.int64) for name in ("t", "key_no", "provider_no", "run", "micro", "obs")
+        )
+        return Told(time, key, provider, run, price, obs, rows["freed"] > 0)
+
+    return told
+
+
+def _units(con: duckdb.DuckDBPyConnection) -> Ints:
+    """Unit of each key."""
+    query = "SELECT key_no, min(unit_no) AS unit_no FROM ix_good WHERE key_no IS NOT NULL GROUP BY key_no"
+    rows = columns(con, f"SELECT * FROM ({query}) ORDER BY key_no")
+    units: Ints = rows["unit_no"].astype(np.int64)
+    return units
 
 
 def _span(con: duckdb.DuckDBPyConnection, clock: int) -> range:

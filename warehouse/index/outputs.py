@@ -12,13 +12,12 @@ from warehouse.database import sql_text
 from warehouse.index.administered import detect
 from warehouse.index.calendar import date_of
 from warehouse.index.emit import Columns, micro_of
-from warehouse.index.level_hold import Verdicts
+from warehouse.index.holding import Held
 from warehouse.index.method import Method
 from warehouse.index.panel import KeyRow, Shape
 from warehouse.index.parity import country_product_dummy
 from warehouse.index.places import cells_of
-from warehouse.index.prepare import Decision, Facts, script
-from warehouse.index.release import Quarantine
+from warehouse.index.prepare import script, temp
 from warehouse.index.state import KEPT
 
 _LEVELS = ("nation", "province", "city")
@@ -54,9 +53,9 @@ def levels(
         }
     )
     con.execute("SET VARIABLE ix_parity_modes = $1", [list(method.parity.billing_modes)])
-    _temp(con, "ix_kept", kept)
-    _temp(con, "ix_place", place)
-    _temp(con, "ix_name", _name_table(names))
+    temp(con, "ix_kept", kept)
+    temp(con, "ix_place", place)
+    temp(con, "ix_name", _name_table(names))
     script(con, "index_level")
     return con.sql(
         """
@@ -73,12 +72,6 @@ def levels(
 def _level(nth: int, place: str) -> str:
     """Whether a cell is compared with provinces; a place outside the mainland stands beside them."""
     return _LEVELS[nth] if nth or place == "CN" else "outside"
-
-
-def _temp(con: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
-    con.register("ix_arrow", table)
-    con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM ix_arrow")
-    con.unregister("ix_arrow")
 
 
 def _name_table(names: Mapping[str, str]) -> pa.Table:
@@ -167,26 +160,18 @@ def key_table(rows: Sequence[KeyRow]) -> pa.Table:
     )
 
 
-def held_table(
-    facts: Facts, verdicts: Verdicts, quarantine: Quarantine, decisions: Sequence[Decision], now: int
-) -> pa.Table:
+def held_table(held: Held, outliers: Sequence[int]) -> pa.Table:
     """(obs, quarantine, review) of every observation that has either, sorted by obs."""
-    word = np.full(len(facts.obs), "", dtype=object)
-    word[np.isin(facts.obs, quarantine.held_obs())] = "outlier"
-    word[verdicts.held & (verdicts.released_at > now)] = "level_hold"
-    word[facts.refused] = "level_hold"
-    for decision in decisions:
-        if decision.action == "refuse":
-            word[facts.obs == decision.obs] = decision.word
-    word[facts.conflict & ~facts.freed] = "conflict"
-    has = (word != "") | verdicts.review
-    order = np.argsort(facts.obs[has], kind="stable")
-    words, review = word[has][order].tolist(), verdicts.review[has][order].tolist()
+    words = dict(zip(held.obs.tolist(), held.word, strict=True))
+    marked = set(held.obs[held.review].tolist())
+    for obs in outliers:
+        words[obs] = words.get(obs) or "outlier"
+    told = sorted(obs for obs in words.keys() | marked if words.get(obs) or obs in marked)
     return pa.table(
         {
-            "obs": facts.obs[has][order],
-            "quarantine": pa.array([w or None for w in words], pa.string()),
-            "review": pa.array(["level_review" if r else None for r in review], pa.string()),
+            "obs": pa.array(told, pa.int64()),
+            "quarantine": pa.array([words.get(obs) for obs in told], pa.string()),
+            "review": pa.array(["level_review" if obs in marked else None for obs in told], pa.string()),
         }
     )
 

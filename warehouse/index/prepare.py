@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -14,11 +14,8 @@ from numpy.typing import NDArray
 
 from warehouse.database import sql_text
 from warehouse.index.calendar import HOUR_US
-from warehouse.index.fixed import Bools, Ints
-from warehouse.index.level_hold import NEVER, Observations, Verdicts, hold_levels
 from warehouse.index.method import Method
 from warehouse.index.panel import KeyRow
-from warehouse.index.release import Told
 
 Columns = dict[str, NDArray[Any]]
 
@@ -33,24 +30,6 @@ class Decision:
     by: str
     reason: str
     word: str = "level_hold"  # the quarantine word that a refusal keeps
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Observations in time order with what is known of their goods; columns of equal length."""
-
-    obs: Ints
-    time: Ints
-    good: Ints
-    run: Ints
-    price: Ints  # CNY · 10⁶ per card-hour
-    conflict: Bools
-    key: Ints  # key row, -1 where the index leaves the good out
-    group: Ints
-    provider: Ints
-    freed: Bools
-    refused: Bools
-    unit_of_group: Ints
 
 
 def columns(con: duckdb.DuckDBPyConnection, query: str) -> Columns:
@@ -110,104 +89,27 @@ def read_goods(con: duckdb.DuckDBPyConnection, method: Method, now: datetime) ->
     return [KeyRow(*row) for row in rows]
 
 
-def read_facts(con: duckdb.DuckDBPyConnection, decisions: Sequence[Decision]) -> Facts:
-    """All observations that can be measured, in time order."""
-    goods = con.execute(
-        """
-        SELECT good, coalesce(key_no, -1), unit_name, provider_class, provider, offer_id
-        FROM ix_good
-        ORDER BY good
-        """
-    ).fetchall()
-    size = (goods[-1][0] if goods else 0) + 1
-    key, group, provider, offer = (np.full(size, -1, dtype=np.int64) for _ in range(4))
-    units = _numbers(row[2] for row in goods)
-    groups = _numbers((row[2], row[3]) for row in goods)
-    providers = _numbers(row[4] for row in goods)
-    offers = _numbers(row[5] for row in goods)
-    for good, key_no, unit, kind, seller, offer_id in goods:
-        key[good], group[good] = key_no, groups[unit, kind]
-        provider[good], offer[good] = providers[seller], offers[offer_id]
-    fact = columns(con, "SELECT obs, t, good, run, micro FROM ix_fact")
-    order = np.lexsort((fact["obs"], fact["t"]))
-    obs, time, good, run, micro = (
-        fact[name][order].astype(np.int64) for name in ("obs", "t", "good", "run", "micro")
-    )
-    conflicts = columns(con, "SELECT obs FROM ix_conflict ORDER BY obs")["obs"]
-    freed, refused = _decided(decisions, obs, time, offer[good], micro)
-    return Facts(
-        obs=obs,
-        time=time,
-        good=good,
-        run=run,
-        price=micro,
-        conflict=np.isin(obs, conflicts),
-        key=key[good],
-        group=group[good],
-        provider=provider[good],
-        freed=freed,
-        refused=refused,
-        unit_of_group=np.array([units[unit] for unit, _ in groups], dtype=np.int64),
-    )
+def decide(con: duckdb.DuckDBPyConnection, decisions: Sequence[Decision]) -> None:
+    """Leave ix_verdict (obs, action, word): what reviewers decided about which observations.
 
-
-def _numbers(names: Iterable[Any]) -> dict[Any, int]:
-    return {name: i for i, name in enumerate(sorted(set(names)))}
-
-
-def _decided(
-    decisions: Sequence[Decision], obs: Ints, time: Ints, offer: Ints, price: Ints
-) -> tuple[Bools, Bools]:
-    """(freed, refused): the observation itself, and later ones of the same good within one per cent.
-
-    The latest decision about an observation counts.
+    A decision is about its observation and about later ones of the same good within one per cent; the latest
+    decision about an observation counts.
     """
-    freed, refused = np.zeros(len(obs), dtype=bool), np.zeros(len(obs), dtype=bool)
-    for decision in sorted(decisions, key=lambda d: (d.decided_at, d.obs)):
-        for row in np.flatnonzero(obs == decision.obs).tolist():
-            same = (offer == offer[row]) & (time >= time[row])
-            same &= np.abs(price - price[row]) * 100 <= price[row]
-            freed[same] = decision.action == "release"
-            refused[same] = decision.action == "refuse"
-    return freed, refused
-
-
-def hold(con: duckdb.DuckDBPyConnection, facts: Facts, method: Method) -> Verdicts:
-    """The level rule; leaves the temp table ix_held (obs, released_at) for the set steps that follow."""
-    verdicts = hold_levels(
-        Observations(
-            time=facts.time,
-            group=facts.group,
-            provider=facts.provider,
-            price=facts.price,
-            barred=facts.conflict | facts.refused,
-            freed=facts.freed,
-            unit_of_group=facts.unit_of_group,
-        ),
-        method.level_hold,
-    )
-    held = verdicts.held | facts.conflict | facts.refused
-    released = np.where(verdicts.held & ~facts.refused, verdicts.released_at, NEVER)[held]
+    ordered = sorted(decisions, key=lambda d: (d.decided_at, d.obs))
     table = pa.table(
-        {"obs": facts.obs[held], "released_at": pa.array(released, mask=released == NEVER, type=pa.int64())}
+        {
+            "place": pa.array(range(len(ordered)), pa.int64()),
+            "obs": pa.array([d.obs for d in ordered], pa.int64()),
+            "action": pa.array([d.action for d in ordered], pa.string()),
+            "word": pa.array([d.word for d in ordered], pa.string()),
+        }
     )
-    con.register("ix_held_rows", table)
-    con.execute("CREATE OR REPLACE TEMP TABLE ix_held AS SELECT * FROM ix_held_rows")
-    con.unregister("ix_held_rows")
-    return verdicts
+    temp(con, "ix_decision", table)
+    script(con, "index_decisions")
 
 
-def told(facts: Facts, verdicts: Verdicts, release_by: Ints) -> Told:
-    """What may enter a weekly price: not held, or released before `release_by` (the freeze of its week)."""
-    out = facts.conflict | facts.refused | (verdicts.held & (verdicts.released_at >= release_by))
-    keep = ~out
-    return Told(
-        time=facts.time[keep],
-        key=facts.key[keep],
-        unit=facts.unit_of_group[facts.group[keep]],
-        provider=facts.provider[keep],
-        run=facts.run[keep],
-        price=facts.price[keep],
-        obs=facts.obs[keep],
-        freed=facts.freed[keep],
-    )
+def temp(con: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
+    """An Arrow table as a temp table."""
+    con.register("ix_arrow", table)
+    con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM ix_arrow")
+    con.unregister("ix_arrow")

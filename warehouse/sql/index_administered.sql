@@ -1,10 +1,10 @@
--- Ratios of each seller's modes to its hourly price, good by good, newest prices. In: ix_told, store.good.
+-- Ratios of each seller's modes to its hourly price, good by good, newest prices. In: ix_priced, store.good.
 -- Out: ix_ratio (provider, billing_mode, ratio).
 CREATE OR REPLACE TEMP TABLE ix_ratio AS
 WITH newest AS (
     SELECT good, arg_max(micro, t) AS micro
-    FROM ix_told
-    WHERE t >= (SELECT max(t) FROM ix_told) - 30 * 86400000000::BIGINT
+    FROM ix_priced
+    WHERE t >= (SELECT max(t) FROM ix_last) - 30 * 86400000000::BIGINT
     GROUP BY good
 ), named AS (
     SELECT g.provider, g.billing_mode, n.micro,

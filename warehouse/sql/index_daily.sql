@@ -1,22 +1,29 @@
 -- The price of every key on every day: the last moment of the Shanghai day, the median of the key's offers at it.
--- In: ix_fact, ix_good, ix_held (obs, released_at in µs or NULL). Out: ix_told, ix_day.
-
--- Observations that may enter a weekly price: not held, or released before their week was frozen
--- (Monday 04:00 Shanghai; week 0 begins on Monday 1969-12-29).
-CREATE OR REPLACE TEMP TABLE ix_told AS
-SELECT g.key_no, f.good, f.t, f.day, CASE WHEN f.sheet THEN -1 ELSE f.run END AS run, f.micro, f.in_stock
-FROM ix_fact AS f
-JOIN ix_good AS g ON g.good = f.good AND g.key_no IS NOT NULL
-LEFT JOIN ix_held AS h ON h.obs = f.obs
-WHERE h.obs IS NULL
-   OR h.released_at < (((f.day + 3) // 7 + 1) * 7 - 3)::BIGINT * 86400000000 - 28800000000
-                      + getvariable('ix_freeze_us');
+-- In: ix_fact, ix_good, ix_held (obs, released_at in µs or NULL, in_time: released before the freeze of its
+-- week). Out: ix_told, ix_day.
 
 -- In sheets every offer counts with its last price of the day; a crawl has each offer once.
-DELETE FROM ix_told AS early
-WHERE run = -1
-  AND t < (SELECT max(t) FROM ix_told AS late
-           WHERE late.run = -1 AND late.good = early.good AND late.day = early.day);
+CREATE OR REPLACE TEMP TABLE ix_early AS
+SELECT obs
+FROM (SELECT f.obs, f.t < max(f.t) OVER (PARTITION BY f.good, f.day) AS early
+      FROM ix_fact AS f
+      LEFT JOIN ix_held AS h ON h.obs = f.obs
+      WHERE f.sheet AND (h.obs IS NULL OR h.in_time))
+WHERE early;
+
+-- Observations that may enter a weekly price: not held, or released before their week was frozen.
+CREATE OR REPLACE TEMP VIEW ix_told AS
+SELECT g.key_no, g.unit_no, g.provider_no, f.obs, f.good, f.t, f.day, CASE WHEN f.sheet THEN -1 ELSE f.run END AS run,
+       f.run AS true_run, f.micro, f.in_stock
+FROM ix_fact AS f
+JOIN ix_good AS g ON g.good = f.good
+LEFT JOIN ix_held AS h ON h.obs = f.obs
+WHERE h.obs IS NULL OR h.in_time;
+
+CREATE OR REPLACE TEMP VIEW ix_priced AS
+SELECT *
+FROM ix_told
+WHERE key_no IS NOT NULL AND obs NOT IN (SELECT obs FROM ix_early);
 
 -- The last moment of each day, and the last at which the key could be bought, packed as time in ms and run.
 CREATE OR REPLACE TEMP MACRO ix_pack(t, run) AS (t // 1000) * 4194304 + run + 1;
@@ -25,18 +32,18 @@ CREATE OR REPLACE TEMP TABLE ix_last AS
 SELECT key_no, day, max(ix_pack(t, run)) AS last, max(ix_pack(t, run)) FILTER (WHERE in_stock) AS last_in_stock,
        bool_or(coalesce(in_stock, true)) AS may_be_bought, bool_or(in_stock IS NOT NULL) AS shows_stock,
        bool_or(coalesce(in_stock, false)) AS in_stock, max(t) AS t
-FROM ix_told
+FROM ix_priced
 GROUP BY key_no, day;
 
 -- Prices at those moments; kind 0: all offers, kind 1: those in stock.
 CREATE OR REPLACE TEMP TABLE ix_at AS
 SELECT 0::TINYINT AS kind, l.key_no, l.day, o.micro
 FROM ix_last AS l
-JOIN ix_told AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last % 4194304 - 1
+JOIN ix_priced AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last % 4194304 - 1
 UNION ALL
 SELECT 1::TINYINT, l.key_no, l.day, o.micro
 FROM ix_last AS l
-JOIN ix_told AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last_in_stock % 4194304 - 1 AND o.in_stock;
+JOIN ix_priced AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last_in_stock % 4194304 - 1 AND o.in_stock;
 
 -- Twice the median, so that the mean of the two in the middle stays a whole number. Up to two prices it is their
 -- sum; only larger groups need sorting.

@@ -45,9 +45,13 @@ FROM (
     GROUP BY ALL
 );
 
--- key_no is NULL where the index leaves the good out.
+-- key_no is NULL where the index leaves the good out. A group is where a price is measured against the median,
+-- a unit where a second provider may confirm it: groups of one unit are neighbours.
 CREATE OR REPLACE TEMP TABLE ix_good AS
-SELECT n.*, k.key_no
+SELECT n.*, k.key_no,
+       dense_rank() OVER (ORDER BY n.unit_name) - 1 AS unit_no,
+       dense_rank() OVER (ORDER BY n.unit_name, n.provider_class) - 1 AS group_no,
+       dense_rank() OVER (ORDER BY n.provider) - 1 AS provider_no
 FROM ix_named AS n
 LEFT JOIN ix_key AS k ON k.key_name = n.key_name AND n.left_out IS NULL
 ORDER BY n.good;
@@ -62,7 +66,8 @@ FROM (SELECT x.obs, row_number() OVER (PARTITION BY g.offer_id, x.observed_at, x
       JOIN store.good AS g ON g.good = x.good)
 WHERE nth > 1;
 
-CREATE OR REPLACE TEMP TABLE ix_fact AS
+-- A view: a second copy of every observation would not fit beside the first.
+CREATE OR REPLACE TEMP VIEW ix_fact AS
 SELECT f.obs, epoch_us(f.observed_at) AS t, f.good, f.run, r.kind = 'import' AS sheet,
        (f.cny * 1000000)::BIGINT AS micro, f.in_stock, f.conflict,
        -- China has had no summer time since 1991: Shanghai is UTC+8. Day 0 is 1970-01-01, a Thursday.

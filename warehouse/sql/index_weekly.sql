@@ -12,8 +12,7 @@ SELECT f.good, (f.day + 3) // 7 AS week
 FROM ix_held AS h
 JOIN ix_fact AS f ON f.obs = h.obs
 GROUP BY f.good, (f.day + 3) // 7
-HAVING bool_or(coalesce(h.released_at >= (((f.day + 3) // 7 + 1) * 7 - 3)::BIGINT * 86400000000 - 28800000000
-                                         + getvariable('ix_freeze_us'), true));
+HAVING bool_or(NOT h.in_time);
 
 CREATE OR REPLACE TEMP TABLE ix_seen AS
 SELECT g.key_no, w.week, max(w.t) AS t, bool_or(h.good IS NOT NULL) AS held,

@@ -259,7 +259,7 @@ def test_a_reviewer_releases_an_outlier() -> None:
 def test_a_refused_price_stays_out_whoever_repeats_it() -> None:
     rows = week_of_cut((7, 2.0, "x"), (8, 2.0, "y"), (14, 2.0, "z"))
     result = build(rows, decisions=[decision(HELD_KEY, "refuse", word="outlier")])
-    assert held(result) == {20: "outlier", 21: "level_hold", 22: "level_hold"}
+    assert held(result) == {20: "outlier", 21: "outlier", 22: "outlier"}
     assert values(result) == [100.0, 100.0, 100.0]
 
 
