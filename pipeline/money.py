@@ -16,6 +16,8 @@ from spiders.listing import Listing
 
 # Several prices in one cell: `158000元/半年；300000/年`, a line each, or one behind the other with its unit.
 _PARTED = re.compile(r"[;；\n|]|(?<=[时天日周月季年])\s+(?=[￥¥\d])")
+# A sum of nothing with its sign or unit: a script has not written it yet.
+_ZEROS = re.compile(r"[^\d]*(?:[￥¥]\s*0+(?:\.0+)?|0+(?:\.0+)?\s*(?:元|/)|0+\.0+)[^\d]*")
 # What a price is found to be when a machine's rent is taken for that of one card.
 _MAY_BE_MACHINE = frozenset(("implausible", "ambiguous_card_count", "ambiguous_basis"))
 # Why a price cell holds no number, where the seller says so.
@@ -90,7 +92,10 @@ def _one_text(listing: Listing, goods: Goods | None, text: str) -> list[Money | 
     reading = price_reader.read(text, context, listing.provider)
     if isinstance(reading, price_reader.PriceReject):
         unsaid = listing.basis == "server" and goods is not None and not goods.count_known
-        return "count_unknown" if unsaid and reading.reject in _MAY_BE_MACHINE else reading.reject
+        if unsaid and reading.reject in _MAY_BE_MACHINE:
+            return "count_unknown"
+        zero = reading.reject == "no_number" and _ZEROS.fullmatch(text)
+        return "js_calculator" if zero else reading.reject
     out: list[Money | str] = []
     for one in (reading, *reading.also):
         if one.price_low is None:

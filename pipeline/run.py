@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from catalog.providers import Provider
 from pipeline import metering
@@ -16,6 +17,13 @@ from spiders.listing import Listing
 
 _NAMED = 5  # names in a message
 _UNKNOWN = {"unknown_family": "unknown families", "unknown_card": "unknown cards"}
+# Reasons that say "there is no price to read here", as a page does that has stopped to show its prices.
+NO_PRICE: Final = frozenset(
+    "quote_required login_required no_number js_calculator price_in_image price_missing price_zero sold_out "
+    "no_public_price discount_only delisted".split()
+)
+_NOT_MEANT: Final = frozenset(("not_gpu", "cpu_row"))  # says nothing of the page
+_TOLD_FROM = 4  # one reading in so many without a price is worth a word
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +41,41 @@ class Processed:
 
     @property
     def remark(self) -> str:
-        """What a reviewer must look at: instance types and cards that no table knows, prices that break a
-        rule of their seller; "" for none."""
+        """What a reviewer must look at: instance types and cards that no table knows, how many readings have
+        no price, prices that break a rule of their seller; "" for none."""
         parts = []
         for reason, words in _UNKNOWN.items():
             named = sorted({r.card_text or "" for r in self.rejections if r.reason == reason})
             more = " …" if len(named) > _NAMED else ""
             parts += [f"{words}: {len(named)} ({', '.join(named[:_NAMED])}{more})"] if named else []
+        if sum(self.unpriced.values()) * _TOLD_FROM >= self.parsed > 0:
+            parts.append(f"no price: {_counted(self.unpriced)}")
         return "; ".join(filter(None, (*parts, metering.told(metering.check(self.offers)))))
+
+    @property
+    def unpriced(self) -> Counter[str]:
+        """Readings without a price by reason: a page that turns to 面议 or to a login shows here."""
+        return Counter({reason: n for reason, n in self.reasons.items() if reason in NO_PRICE})
+
+    @property
+    def without_offers(self) -> tuple[str, str]:
+        """(outcome, why) of a run that read listings and made no offer of them: `auth_needed` where the prices
+        stand behind a login, `empty` where there are none at present, else `layout_changed`."""
+        told = f"no offer: {_counted(self.reasons) or 'no listings'}"
+        meant = {reason: n for reason, n in self.reasons.items() if reason not in _NOT_MEANT}
+        if self.reasons["login_required"] * 2 > sum(meant.values()):
+            return "auth_needed", told
+        empty = set(meant) <= NO_PRICE or set(meant) == {"not_an_offer"}
+        return ("empty" if empty else "layout_changed"), told
 
     @property
     def distinct_keys(self) -> int:
         """How many different goods."""
         return len({offer.offer_id for offer in self.offers})
+
+
+def _counted(reasons: Counter[str]) -> str:
+    return ", ".join(f"{n} × {reason}" for reason, n in sorted(reasons.items()))
 
 
 def process(
