@@ -42,7 +42,8 @@ class ListingWriter:
             raise RuntimeError("the crawl is not open")
         run = run_of(self.crawler)
         run.listings += 1
-        run.units[unit_of(item)] += 1
+        if item.price_kind != "promo":  # a discount comes and goes: its unit is no part of the profile
+            run.units[unit_of(item)] += 1
         run.by_route[item.route] += 1
         self._out.write(item.to_json() + "\n")
         return item

@@ -106,6 +106,7 @@ class Run:
         self.stopped_route = ""
         self.extra_routes: list[str] = []
         self.periods_vary = False
+        self.shared: dict[Any, Any] = {}  # what one route of a source tells another
         self._exchanges: IO[str] | None = None
 
     def problem(self, kind: str, message: str, url: str = "", route: str = "") -> None:

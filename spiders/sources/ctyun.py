@@ -2,20 +2,24 @@
 
 Prices are list prices of the instance in yuan; the unit stands in the column header. No region column was
 ever seen: national. Some answers are GBK. On the page month = 480 x hour holds for every row but pn8r: a
-check, not a rule. A card count may be a fraction (slices of g5, g6, g7). Known from transcriptions; rows
-confirmed 2026-07-14 … 2026-08-22.
+check, not a rule. A card count may be a fraction. What the prose takes off for years paid at once is quoted
+as a promotion. Known from transcriptions; rows confirmed 2026-07-14 … 2026-08-22.
 """
 
 from collections.abc import Iterator
 
-from spiders.base import Listing, Place, Route, Row, TableSpider, memory
+from spiders.base import Listing, Place, Response, Route, Row, TableSpider, memory
+from spiders.discounts import Discounts, read_discounts
+from spiders.shape import counted
+from spiders.sources._ctyun_price import CtyunPrice
+from spiders.textio import parse_html, visible_text
 
 
 class Ctyun(TableSpider):
     """The price document, national scope."""
 
     name = "ctyun"
-    routes = (Route("document"),)
+    routes = (Route("document"), Route("price", extra=True, by=CtyunPrice))
     origins = ("https://www.ctyun.cn",)
     evidence_kind = "pricing"
     pages = ("https://www.ctyun.cn/document/10029787/10047957",)
@@ -32,14 +36,19 @@ class Ctyun(TableSpider):
     units = {"小时|元/时": "CNY/instance/hour", "月": "CNY/instance/month", "年": "CNY/instance/year"}
     price = r"元|价格|价$|按(需|量)|包(年|月)|小时"
 
+    def read_page(self, response: Response, text: str, place: Place) -> Iterator[Listing]:
+        self.discounts: Discounts = read_discounts(visible_text(parse_html(text)))
+        yield from super().read_page(response, text, place)
+
     def read(self, row: Row, at: Place) -> Iterator[Listing]:
-        count = row.get("count")
-        share = count is not None and ("/" in count or count.startswith("0."))
+        sku, card = row.get("sku") or row.get("family"), row.get("card")
+        about = {"card_text": card, "sku": sku, "vcpu_text": row.get("vcpu"), **counted(row.get("count")),
+                 **memory("vram", row.get("vram")), **memory("ram", row.get("ram"))}  # fmt: skip
         for header, cell, locator in row.prices:
-            yield at.listing(
-                locator, **self.money(row, header, cell),
-                card_text=row.get("card"), **memory("vram", row.get("vram")),
-                count_text=None if share else count, share_text=count if share else None,
-                sku=row.get("sku") or row.get("family"), vcpu_text=row.get("vcpu"),
-                **memory("ram", row.get("ram")),
-            )  # fmt: skip
+            money = self.money(row, header, cell)
+            self.run.shared[(sku or "").partition(".")[0], money.get("unit"), cell] = about
+            yield at.listing(locator, **money, **about, status="offered")
+            for rule in self.discounts.of(card, sku) if money.get("unit") == self.units["月"] else ():
+                yield at.listing(
+                    locator, price_text=cell, unit=rule.unit, price_kind="promo", tier="paid_at_once", **about
+                )
