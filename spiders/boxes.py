@@ -98,8 +98,14 @@ def _made(number: int, element: Any, prices: list[str]) -> Box:
     titles = list(dict.fromkeys(line for line in lines if _CARD.search(line) and not _PRICE.fullmatch(line)))
     short = [title for title in titles if not _PRICE.search(title)] or titles
     one = short[0] if len(short) == 1 else ""
-    struck = any(_PRICE.search(e.text_content()) for e in element.iter("del", "s", "strike"))
+    struck = any(_PRICE.search(e.text_content()) for e in element.iter() if _struck(e))
     return Box(number, one, tuple(dict.fromkeys(prices)), tuple(lines), struck)
+
+
+def _struck(element: Any) -> bool:
+    """Is the element crossed out, by its tag, its style, or as the browser found it?"""
+    tag, style = element.tag, element.get("style") or "" if isinstance(element.tag, str) else ""
+    return tag in ("del", "s", "strike") or "line-through" in style or "data-suanjia-struck" in element.keys()
 
 
 def _body(root: Any) -> Any:

@@ -222,7 +222,9 @@ def _first_line(error: Exception) -> str:
 _MARK_HIDDEN = """() => {
   for (const e of document.body ? document.body.querySelectorAll('*') : []) {
     const hidden = e.checkVisibility && !e.checkVisibility({visibilityProperty: true});
-    e.toggleAttribute('data-suanjia-hidden', Boolean(hidden));
+    const struck = !hidden && getComputedStyle(e).textDecorationLine.includes('line-through');
+    e.toggleAttribute('data-suanjia-hidden', Boolean(hidden || struck));
+    e.toggleAttribute('data-suanjia-struck', Boolean(struck));
   }
   return {text: document.body ? document.body.innerText : '', html: document.documentElement.outerHTML};
 }"""

@@ -32,7 +32,9 @@ BLOCKS = frozenset(
     "address article aside blockquote br caption dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 "
     "header hr li main nav ol p pre section table tbody td tfoot th thead tr ul".split()
 )
-_INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
+_INVISIBLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|text-decoration[^;]*:[^;]*line-through", re.I
+)
 _SPACE = re.compile(r"[ \t\r\f\v\u00a0\u2002-\u200b\u3000\ufeff]+")
 
 

@@ -8,7 +8,7 @@ the page are no offers. Read by two people, 2026-10; no region on the page, tax 
 import re
 from collections.abc import Iterator
 
-from spiders.base import Listing, Place, Route, Row, TableSpider
+from spiders.base import Listing, Place, Response, Route, Row, TableSpider
 from spiders.sources._gongji_api import GongjiApi
 
 FAMILIES = (("spot", r"抢占|Job|批处理|竞价"), (None, r"裸金属|时长包"), ("on_demand", r"弹性|按量|云主机"))
@@ -23,12 +23,22 @@ class Gongji(TableSpider):
     routes = (Route("page"), Route("api", needs=("GONGJI_TOKEN",), by=GongjiApi))
     origins = ("https://www.gongjiyun.com",)
     pages = ("https://www.gongjiyun.com/pricing",)
-    columns = {"card": r"显卡|GPU|规格", "host": r"配置", "unit": r"单位|时长|周期"}
+    columns = {"card": r"显卡|GPU|型号|规格", "host": r"配置", "unit": r"单位|时长|周期"}
     need = ("card",)
     price = r"价格|价$"
 
+    def read_page(self, response: Response, text: str, place: Place) -> Iterator[Listing]:
+        self.met: set[str | None] = set()
+        yield from super().read_page(response, text, place)
+        for mode in ("on_demand", "spot", None):
+            if self.met and mode not in self.met:
+                self.run.changed(f"table of {mode or 'packs'}", "there", "missing")
+        if self.met and "on_demand" not in self.met:
+            self.moved("table of elastic services", "there", None, place)
+
     def read(self, row: Row, at: Place) -> Iterator[Listing]:
         family = next((m for m, words in FAMILIES if re.search(words, row.grid.heading)), None)
+        self.met.add(family)
         unit, per = row.get("unit") or "", DAYS.fullmatch(row.get("unit") or "")
         for header, cell, locator in row.prices:
             amount = AMOUNT.fullmatch(cell)
