@@ -1,7 +1,7 @@
 """Boxes of a rendered page: an element that names one card and quotes its price, whatever its markup.
 
 For pages whose class names nobody has documented. The smallest element around a price that also names a card
-is its box; where such an element names several, the price belongs to none of them and the box has no title.
+is its box; where such an element names several, the price belongs to none of them.
 This module imports no Scrapy.
 """
 
@@ -31,6 +31,7 @@ _CARD = re.compile(
 )
 _VRAM = re.compile(r"显存\D{0,4}(\d{1,3})\s*G|(\d{1,3})\s*G[Bi]{0,2}\s*显存|^(\d{1,3})\s*G[Bi]{0,2}$", re.I)
 _PROMO = re.compile(r"特惠|限时|活动|促销|秒杀|新人|新用户|首")
+_TITLES = 4
 _STOCK = (
     ("sold_out", re.compile(r"售罄|已租完|无库存|缺货|即将上线|已下线")),
     ("limited", re.compile(r"紧张|仅剩")),
@@ -41,7 +42,8 @@ _IDLE = re.compile(r"(\d{1,5})\s*卡?\s*可租|(?:可租|空闲|剩余|库存)\D
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box: `title` names the card ("" where several are named), `prices` are the texts that quote one."""
+    """One box: `title` names the card (or all that are named, for the card reader to judge), `prices` are the
+    texts that quote one."""
 
     number: int
     title: str
@@ -97,15 +99,14 @@ def _made(number: int, element: Any, prices: list[str]) -> Box:
     lines = visible_lines(element)
     titles = list(dict.fromkeys(line for line in lines if _CARD.search(line) and not _PRICE.fullmatch(line)))
     short = [title for title in titles if not _PRICE.search(title)] or titles
-    one = short[0] if len(short) == 1 else ""
     struck = any(_PRICE.search(e.text_content()) for e in element.iter() if _struck(e))
-    return Box(number, one, tuple(dict.fromkeys(prices)), tuple(lines), struck)
+    return Box(number, " / ".join(short[:_TITLES]), tuple(dict.fromkeys(prices)), tuple(lines), struck)
 
 
 def _struck(element: Any) -> bool:
     """Is the element crossed out, by its tag, its style, or as the browser found it?"""
     tag, style = element.tag, element.get("style") or "" if isinstance(element.tag, str) else ""
-    return tag in ("del", "s", "strike") or "line-through" in style or "data-suanjia-struck" in element.keys()
+    return tag in ("del", "s", "strike") or "line-through" in style or "data-suanjia-struck" in element.attrib
 
 
 def _body(root: Any) -> Any:

@@ -68,8 +68,8 @@ class ShownSpider(BrowserSpider, TableSpider):
                 yield here.listing(
                     f"price={number}",
                     price_text=price,
-                    context=box.title or " | ".join(box.lines)[:400],
-                    card_text=box.title or None,
+                    context=box.title,
+                    card_text=box.title,
                     **memory("vram", box.vram),
                     price_kind=box.kind,
                     status=box.status,
