@@ -87,7 +87,7 @@ def _one_text(listing: Listing, goods: Goods | None, text: str) -> list[Money | 
     """Prices of one text. What the listing's own fields say of the good goes before what the text says."""
     context = listing.context
     if goods is not None:
-        spoken = _spoken(goods, listing.basis)
+        spoken = _spoken(goods, None if states_basis(text) else listing.basis)
         context = f"{spoken} | {context}" if context else spoken
     reading = price_reader.read(text, context, listing.provider)
     if isinstance(reading, price_reader.PriceReject):

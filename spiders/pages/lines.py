@@ -12,6 +12,8 @@ from spiders.pages.locate import Page, cell_text
 from spiders.textio import visible_lines
 
 _PRICE = re.compile(r"\d[\d,.]*\s*万?\s*(?:元|/\s*(?:小?时|天|日|周|月|季|年|台|卡|h\b))|[￥¥$]\s*\d|\d\s*万")
+# A choice that begins with its period and no number: `半年8700元`.
+_LEAD = re.compile(r"(半年|季(?=度|[^付])|月(?=[^付])|年(?=[^付])|周(?=[^付]))")
 _CHOOSE = re.compile(r"(?:请)?选择.{0,6}|-+|")
 
 
@@ -50,7 +52,9 @@ def read_select_period(page: Page, source: Source, read: Read, reading: Reading)
     for number, element in enumerate(page.found(source.options)):
         text = cell_text(element)
         if not _CHOOSE.fullmatch(text.strip()) or element.tag != "option":
-            good.quotes.append(Quote(text, locator=f"option={number}"))
+            lead = _LEAD.match(text.strip())
+            header = f"{lead[1]}付" if lead else ""
+            good.quotes.append(Quote(text, header, locator=f"option={number}"))
     reading.look("source.options", f"css {source.options!r}", bool(good.quotes))
     if good.quotes:
         reading.goods.append(good)

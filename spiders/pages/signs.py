@@ -11,6 +11,7 @@ _QUESTION = re.compile(r"[?？]\s*$|多少钱|怎么(?:选|算|样|收费)|如�
 _BYLINE = re.compile(
     r"作者\s*[:：]|责任编辑|免责声明|图片来源|来源\s*[:：]\s*(?:互联网|网络)|(?:浏览|阅读)(?:量|次数)?\s*[:：]?\s*\d|发布(?:时间|于)"
 )
+_QUOTED = re.compile(r"[￥¥]\s*\d|\d\s*万?元|\d\s*万?\s*/\s*(?:[卡台]\s*/\s*)?(?:小?时|天|日|周|月|季|年)")
 _NOTHING = re.compile(
     r"暂无|暂未|没有(?:可|在)|尚未开放|敬请期待|即将(?:上线|开放)|已?售罄|已全部租(?:出|完)|无可(?:租|用)|已下[线架]"
 )
@@ -28,6 +29,8 @@ def is_article(root: Any, *, plain_text: bool) -> bool:
 
 
 def says_nothing_on_offer(root: Any) -> str:
-    """The words that say that a list is empty at present, "" if there are none."""
-    found = _NOTHING.search(visible_text(root))
-    return found.group() if found else ""
+    """The words that say that a list is empty at present; "" if there are none, or if the page quotes a price
+    nevertheless: then its list only stands elsewhere than was declared."""
+    text = visible_text(root)
+    found = _NOTHING.search(text)
+    return found.group() if found and not _QUOTED.search(text) else ""
