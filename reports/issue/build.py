@@ -15,6 +15,8 @@ from reports.issue.read import read_issue
 from reports.render.parts import build_parts
 from reports.render.view import View
 from reports.render.words import LANGS
+from reports.site.build import site_files, write_site
+from reports.site.read import read_market
 from warehouse.errors import Refused
 from warehouse.reader import open_latest
 
@@ -57,13 +59,18 @@ def build_issue(
     rebuilt: bool,
     out: Path | None = None,
     langs: Sequence[str] = LANGS,
+    site: Path | None = None,
 ) -> Done:
-    """Build the issue of a week (None: the last frozen one), keep it, and copy what is wanted to `out`."""
+    """Build the issue of a week (None: the last frozen one), keep it, and copy what is wanted to `out`.
+
+    With `site` also the static site is written there.
+    """
     asked = issue_week(week, now)
     con, generation = open_latest(home)
     try:
         _refuse_older(con, generation, asked)
         issue = read_issue(con, asked, rebuilt)
+        market = None if site is None else read_market(con, asked)
     finally:
         con.close()
     parts, views = build_parts(issue)
@@ -73,6 +80,8 @@ def build_issue(
     else:
         kept = archive(home, asked.label, parts, _made_from(issue))
         folder, vintage = kept.folder, kept.vintage
+    if site is not None and market is not None:
+        write_site(site, site_files(issue, views, parts, market))
     if out is not None:
         folder = out
         write_parts(out, {name: data for name, data in parts.items() if _wanted(name, langs)})

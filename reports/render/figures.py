@@ -65,6 +65,11 @@ def full_moment(at: datetime) -> str:
     return f"{at.astimezone(SHANGHAI):%Y-%m-%d %H:%M}"
 
 
+def iso_day(at: datetime) -> str:
+    """`2026-10-04`, Shanghai."""
+    return f"{at.astimezone(SHANGHAI):%Y-%m-%d}"
+
+
 def day(value: date, lang: str) -> str:
     """`9 月 28 日`, `28 Sep`."""
     return f"{value.month} 月 {value.day} 日" if lang == "zh" else f"{value.day} {_MONTHS[value.month - 1]}"

@@ -15,8 +15,8 @@ _AFTER = re.compile(r"([A-Za-z0-9%])([\u4e00-\u9fff])")
 
 
 @cache
-def _table() -> Mapping[str, Mapping[str, list[str]]]:
-    return tomllib.loads((files("reports.render") / "words.toml").read_text(encoding="utf-8"))
+def _table(package: str = "reports.render") -> Mapping[str, Mapping[str, list[str]]]:
+    return tomllib.loads((files(package) / "words.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -31,15 +31,19 @@ def spaced(text: str) -> str:
 
 
 class Words:
-    """`words("fit.title")`, `words("head.week", year=2026, number=40)`. `lang` is `zh` or `en`."""
+    """`words("fit.title")`, `words("head.week", year=2026, number=40)`. `lang` is `zh` or `en`.
 
-    def __init__(self, lang: str) -> None:
+    `package`: whose `words.toml` it is.
+    """
+
+    def __init__(self, lang: str, package: str = "reports.render") -> None:
         self.lang = lang
+        self._words = _table(package)
         self._place = LANGS.index(lang)
 
     def __call__(self, key: str, /, **filling: object) -> str:
         section, name = key.split(".")
-        text = _table()[section][name][self._place].format_map(filling)
+        text = self._words[section][name][self._place].format_map(filling)
         return spaced(text) if self.lang == "zh" else text
 
     def many(self, key: str, /, **filling: object) -> list[str]:
@@ -49,7 +53,7 @@ class Words:
     def has(self, key: str) -> bool:
         """Is there such a text?"""
         section, name = key.split(".")
-        return name in _table().get(section, {})
+        return name in self._words.get(section, {})
 
     def listed(self, names: list[str]) -> str:
         """Names one after the other."""

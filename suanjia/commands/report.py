@@ -19,9 +19,14 @@ LANGS = ("zh", "en")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Also write the files here. 输出目录"
 )
+@click.option(
+    "--site", type=click.Path(path_type=Path, file_okay=False), help="Write a static site here. 静态站点"
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_obj
-def command(settings: Settings, week: str | None, lang: str, out: Path | None, as_json: bool) -> int:
+def command(
+    settings: Settings, week: str | None, lang: str, out: Path | None, site: Path | None, as_json: bool
+) -> int:
     """Build the weekly issue 周报: HTML, text, chart, CSV, XLSX, JSON; kept in reports/<week>/v<vintage>/.
 
     Ends with 3 when a planned source is missing or coverage is under 90 %.
@@ -34,7 +39,13 @@ def command(settings: Settings, week: str | None, lang: str, out: Path | None, a
     langs = _langs(lang)
     try:
         done = build_issue(
-            settings.home, settings.now(), week, rebuilt=is_rebuilt(settings.home), out=out, langs=langs
+            settings.home,
+            settings.now(),
+            week,
+            rebuilt=is_rebuilt(settings.home),
+            out=out,
+            langs=langs,
+            site=site,
         )
     except WarehouseError as error:
         raise Failure(str(error), error.exit_code) from None
