@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from market.facts import latest, provider_facts
+from spiders.registry import spider_class
 from tests.spiders.clouds import NOW
-from tests.spiders.platforms import crawl_market, crawl_page
+from tests.spiders.platforms import as_json, crawl_at, crawl_market, crawl_page
+from tests.spiders.site import serving
 
 
 def page(body: str) -> str:
@@ -198,3 +200,34 @@ def test_jygpu_own_offers_only(tmp_path: Path) -> None:
     done = crawl_page("jygpu", tmp_path, "/", body)
     assert [o.price for o in done.offers] == [78000]
     assert crawl_market("jygpu", tmp_path, fault="changed_unit").judged.outcome == "layout_changed"
+
+
+# -- matpool: units that are not one card, missing fields ---
+
+
+def matpool(**more: object) -> dict[str, object]:
+    hardware = {"gpu": {"gpuRamMB": 24564, "gpuIds": [0, 1], "available": 0}, "machine": {"ramMB": 61440}}
+    pool = {"resource_pool_id": "p1", "gpu_model": "NVIDIA GeForce RTX 4090", "domain": 13, "total": 32,
+            "max_available_units": 6,
+            "machine": {"hardware": hardware | {"priceMillicent": 440000}}}  # fmt: skip
+    return {"pools": [pool], "pagination": {"page": 1, "num_pages": 1, "total": 1}} | more
+
+
+def test_matpool_unit_of_two_cards_without_code_or_discount(tmp_path: Path) -> None:
+    """Cases 9 and 10, K22, K23: `code` and the discount may be absent, `gpu.available` is not the stock."""
+    with serving({"/api/machine_pools": as_json(matpool())}) as site:
+        done = crawl_at(spider_class("matpool"), tmp_path, {"https://matgo.cn": site.origin})
+        assert "machine_category=0" in site.paths()[0]  # K21: a number
+        assert site.paths() == ["/api/machine_pools?machine_category=0&page=1&per_page=100"]  # case 7
+    assert done.judged.outcome == "ok"
+    offer = done.one(card="RTX4090")
+    assert (offer.price, offer.gpu_count, offer.vram_gb) == (Decimal("4.4"), 2, 24)
+    assert offer.price_cny_per_card_hour == Decimal("2.2")
+    assert (offer.stock_idle, offer.in_stock, offer.region_code) == (12, True, None)
+
+
+def test_matpool_http_200_that_says_no(tmp_path: Path) -> None:
+    answer = {"code": 176, "msg": "check jwt token failed"}
+    with serving({"/api/machine_pools": as_json(answer)}) as site:
+        done = crawl_at(spider_class("matpool"), tmp_path, {"https://matgo.cn": site.origin})
+    assert (done.judged.outcome, done.listings) == ("auth_needed", [])
