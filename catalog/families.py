@@ -55,6 +55,11 @@ def lookup(cloud: str, sku: str) -> Family | None:
     return found if found is not None and found.card and found.count else None
 
 
+def has_table(cloud: str) -> bool:
+    """Is there a reviewed table for the instance types of this provider?"""
+    return cloud in _tables()
+
+
 def card_of(cloud: str, sku: str) -> str | None:
     """The card of an instance type even where its number of cards is not known: a check on a printed name."""
     found = _row(cloud, sku)

@@ -11,6 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+from catalog import families
 from catalog.providers import Provider
 from pipeline import goods as goods_reader
 from pipeline.goods import Goods, number
@@ -65,7 +66,9 @@ def interpret(listing: Listing, context: Context) -> list[Offer | Rejection]:
 def _reading(listing: Listing, context: Context, money: Money) -> Offer | Rejection:
     goods = money.goods
     if money.basis in _WHOLE and not goods.count_known:
-        return _reject(listing, context, "count_unknown")
+        # An instance type whose cards nobody has counted yet goes to the reviewers of the table.
+        of_a_cloud = listing.sku and families.has_table(listing.provider)
+        return _reject(listing, context, "unknown_family" if of_a_cloud else "count_unknown")
     terms = decide(money.per, money.per_count, listing.mode or money.mode, listing.term_text)
     if listing.mode_fixed and listing.mode and terms is not None:
         terms = replace(terms, billing_mode=listing.mode)
@@ -198,7 +201,7 @@ def _reject(listing: Listing, context: Context, reason: str) -> Rejection:
         provider=listing.provider,
         reason=reason,
         rule_version=RULE_VERSION,
-        card_text=listing.card_text or listing.sku,
+        card_text=(listing.sku if reason == "unknown_family" else listing.card_text) or listing.sku,
         region_text=listing.region_text,
         price_text=listing.price_text,
         observed_at=listing.observed_at,
