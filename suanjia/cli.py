@@ -44,6 +44,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("suanjia.commands.report", "build the weekly issue"),
     "alerts": ("suanjia.commands.alerts", "look at the alert rules, tell what crossed"),
     "mail": ("suanjia.commands.mail", "send the weekly issue, one message a recipient"),
+    "serve": ("suanjia.commands.serve", "the scheduler with /healthz, /metrics and the last issue's site"),
+    "tidy": ("suanjia.commands.tidy", "remove evidence and run folders past their keep and size budget"),
+    "backup": ("suanjia.commands.backup", "a verified copy of the data directory, one file"),
+    "restore": ("suanjia.commands.restore", "fill an empty data directory from a backup"),
     "vet": ("suanjia.commands.vet", "is the machine the card that was sold"),
     "cost": ("suanjia.commands.cost", "cheapest way to buy H hours from a set of billing modes"),
 }

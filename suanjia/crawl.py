@@ -197,7 +197,7 @@ class _Crawler:
             timeout=settings.number("timeout"),
             time_limit=self.plan.time_limit,
             browser=settings.text("browser"),
-            contact=settings.environ.get("SUANJIA_CONTACT", ""),
+            contact=settings.text("contact"),
             spider=self._spider(slug),
             provider_file=str(_file(settings.home, provider)) if provider.source.archetype else "",
             known_files=self.ledger.known_files(slug),
