@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -32,9 +33,10 @@ def value_of(steps: list[dict[str, str]], word: str) -> str:
     return next(step["value"] for step in steps if step["what"].startswith(word))
 
 
-@pytest.fixture
-def shop(world: World) -> World:
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> World:
     """One month's price of an 8-card machine and one rejection, with their page in the evidence."""
+    world = World(tmp_path_factory.mktemp("explain") / "home")
     digest = EvidenceStore(world.home / "evidence").put(PAGE)
     rows = offer(
         "r0",
@@ -122,7 +124,9 @@ def test_what_is_no_id(shop: World, name: str) -> None:
         told(shop, name)
 
 
-def test_missing_evidence_and_segments_are_said(shop: World) -> None:
+def test_missing_evidence_and_segments_are_said(shop: World, world: World) -> None:
+    shutil.copytree(shop.home, world.home)
+    shop = world
     for path in sorted((shop.home / "evidence").rglob("*.zst")):
         path.unlink()
     (shop.home / "segments" / "run=r0" / "provider=alpha" / "listings.parquet").unlink()

@@ -7,8 +7,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-import pytest
-
 from tests.warehouse.warehouse_world import T0, World, offer, rejection
 
 Ask = Callable[..., list[tuple[Any, ...]]]
@@ -110,44 +108,45 @@ def test_a_complete_sheet_of_history_says_nothing_about_later_goods(world: World
     assert ask("SELECT state FROM offers WHERE sku = 'b'") == [("active",)]
 
 
-@pytest.mark.parametrize(
-    ("age", "valid", "live"),
-    [
-        (29.9 * 24, None, True),
-        (30 * 24, None, True),
-        (30.1 * 24, None, False),
-        (60 * 24, 1, True),
-        (60 * 24, -1, False),
-        (1, -0.5, False),
-        (1, 0, True),
-    ],
+# Age in hours, hours until its validity ends, whether it is live.
+LIVE: tuple[tuple[float, float | None, bool], ...] = (
+    (29.9 * 24, None, True),
+    (30 * 24, None, True),
+    (30.1 * 24, None, False),
+    (60 * 24, 1, True),
+    (60 * 24, -1, False),
+    (1, -0.5, False),
+    (1, 0, True),
 )
-def test_thirty_days_or_until_valid_until(
-    world: World, ask: Ask, age: float, valid: float | None, live: bool
-) -> None:
-    until = None if valid is None else hours(valid)
-    world.run([good("i0", hours(-age), "a", valid_until=until)], kind="import", complete=False)
+
+
+def test_thirty_days_or_until_valid_until(world: World, ask: Ask) -> None:
+    for i, (age, valid, _) in enumerate(LIVE):
+        until = None if valid is None else hours(valid)
+        row = good(f"i{i}", hours(-age), f"n{i}", valid_until=until)
+        world.run([row], kind="import", complete=False)
     world.go(hours(0))
-    assert ask("SELECT count(*) FROM offers") == [(int(live),)]
-    assert ask("SELECT count(*) FROM offers_past") == [(int(not live),)]
-    assert ask("SELECT count(*) FROM observations") == [(1,)]
+    live = [f"n{i}" for i, (_, _, is_live) in enumerate(LIVE) if is_live]
+    assert ask("SELECT sku FROM offers ORDER BY 1") == [(sku,) for sku in live]
+    assert ask("SELECT count(*) FROM offers_past") == [(len(LIVE) - len(live),)]
+    assert ask("SELECT count(*) FROM observations") == [(len(LIVE),)]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"date_precision": "month"},
-        {"date_precision": "year"},
-        {"trust": "article"},
-        {"provider_class": "assessment"},
-        {"provider_class": "article"},
-    ],
+NEVER: tuple[dict[str, Any], ...] = (
+    {"date_precision": "month"},
+    {"date_precision": "year"},
+    {"trust": "article"},
+    {"provider_class": "assessment"},
+    {"provider_class": "article"},
 )
-def test_what_is_never_an_offer(world: World, ask: Ask, changes: dict[str, Any]) -> None:
-    world.run([good("i0", hours(0), "a", **changes)], kind="import", complete=False)
+
+
+def test_what_is_never_an_offer(world: World, ask: Ask) -> None:
+    rows = [good("i0", hours(0), f"n{i}", **changes) for i, changes in enumerate(NEVER)]
+    world.run([*rows, good("i0", hours(0), "yes")], kind="import", complete=False)
     world.go(hours(1))
-    assert ask("SELECT count(*) FROM offers") == [(0,)]
-    assert ask("SELECT count(*) FROM observations") == [(1,)]
+    assert ask("SELECT sku FROM offers") == [("yes",)]
+    assert ask("SELECT count(*) FROM observations") == [(len(NEVER) + 1,)]
 
 
 def test_an_observation_of_the_future_is_not_yet_an_offer(world: World, ask: Ask) -> None:

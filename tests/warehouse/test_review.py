@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
@@ -22,13 +23,22 @@ from warehouse.reviews import read_reviews
 Ask = Callable[..., list[tuple[Any, ...]]]
 
 
-@pytest.fixture
-def shop(world: World) -> World:
-    """Ten sightings at 2.18, then one at 9.99, which is held back."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Ten sightings at 2.18, then one at 9.99, which is held back; every test gets a copy."""
+    world = World(tmp_path_factory.mktemp("review") / "home")
     for i in range(10):
         world.run([offer(f"r{i}", T0 + timedelta(hours=6 * i))])
     world.run([offer("r10", T0 + timedelta(hours=60), price=Decimal("9.99"))])
     world.go()
+    return world
+
+
+@pytest.fixture
+def shop(world: World, template: World) -> World:
+    """A copy of the template's data directory."""
+    shutil.copytree(template.home, world.home)
+    world.now = template.now
     return world
 
 
