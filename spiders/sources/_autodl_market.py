@@ -25,7 +25,7 @@ SKU = {"type": TEXT, "current_price": NUMBER}
 class AutodlMarket(JsonSpider):
     """`machine/search` for every `charge_type`."""
 
-    origins = ("https://www.autodl.com", "https://fe-config-backend.autodl.com")
+    origins = ("https://www.autodl.com",)
     evidence_kind = "realtime"
     scope = "host"
     rows = "data/list"
@@ -38,11 +38,6 @@ class AutodlMarket(JsonSpider):
               "gpu_number": NUMBER, "machine_sku_info": LIST}  # fmt: skip
     maybe = {"gpu_memory": NUMBER, "gpu_idle_num": NUMBER, "gpu_order_num": NUMBER, "cpu_per_gpu": NUMBER,
              "mem_per_gpu": NUMBER, "max_instance_num": NUMBER, "binding_instance_num": NUMBER}  # fmt: skip
-    references = {
-        "https://fe-config-backend.autodl.com/api/v1/autodl/region/tag": {
-            "data/region_name": TEXT, "data/region_sign": LIST,
-        },
-    }  # fmt: skip
 
     def walks(self, route: str) -> Iterable[Walk]:
         return [Walk(route, mode) for mode in PERIODS]

@@ -23,7 +23,7 @@ from tests.spiders.site import Answer, serving
 
 GIB = 1 << 30
 MARKET = alone(AutodlMarket, "autodl", "market", "AUTODL_TOKEN")
-SEARCH, TAGS = "/api/v1/machine/search", "/api/v1/autodl/region/tag"
+SEARCH = "/api/v1/machine/search"
 
 
 @pytest.fixture(autouse=True)
@@ -57,8 +57,7 @@ def crawl_hosts(folder: Path, *rows: dict[str, Any]) -> Cloud:
             "page_index": 1, "page_size": 100, "max_page": 1, "result_total": len(found), "list": found,
         }})  # fmt: skip
 
-    tags = {"code": "Success", "data": [{"region_name": "西北B区", "region_sign": ["west-B", "west-C"]}]}
-    with serving({SEARCH: answer, TAGS: as_json(tags)}) as site:
+    with serving({SEARCH: answer}) as site:
         done = crawl_at(MARKET, folder, dict.fromkeys(AutodlMarket.origins, site.origin))
         sent = [headers for headers, entry in zip(site.headers, site.log, strict=True) if entry[0] == "POST"]
     assert {headers["Authorization"] for headers in sent} == {"market-test-token"}
