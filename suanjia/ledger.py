@@ -206,6 +206,10 @@ class Ledger:
         rows = self._db.execute("SELECT url, version, evidence FROM files WHERE provider = ?", (provider,))
         return {row["url"]: {"version": row["version"], "evidence": row["evidence"]} for row in rows}
 
+    def all_evidence(self) -> set[str]:
+        """Evidence of every bulk file that a later run may read again."""
+        return {row["evidence"] for row in self._db.execute("SELECT evidence FROM files")}
+
     def remember_files(self, provider: str, files: Mapping[str, Mapping[str, str]], at: datetime) -> None:
         """Note the bulk files that a good run has read."""
         with self._transaction() as db:
