@@ -164,7 +164,8 @@ class SourceSpider(Troubles, Spider):
     def skip(self, what: str, count: int = 1) -> None:
         """Count rows that are plainly another kind of goods (`cpu`, `windows`); shown in the run's
         statistics."""
-        self.run.skipped[what] += count
+        if count:
+            self.run.skipped[what] += count
 
     def compare(self, row: Any, expect: Expectation, where: str = "", *, optional: bool = False) -> int:
         """Note every field of `row` that is not as expected; returns how many there were."""

@@ -1,4 +1,4 @@
-"""Volcengine: templates found and never pinned, JSON inside JSON, regions in charge codes, types to review."""
+"""Volcengine: templates found, never pinned; JSON inside JSON; regions in charge codes; types to review."""
 
 from __future__ import annotations
 
