@@ -48,6 +48,13 @@ def vintages(home: Path, week: str) -> list[Archived]:
     return sorted(issues, key=lambda issue: issue.vintage)
 
 
+def all_issues(home: Path) -> list[Archived]:
+    """Every finished issue, by week and vintage."""
+    root = home / "reports"
+    weeks = sorted(path.name for path in root.glob("*-W*")) if root.is_dir() else []
+    return [issue for week in weeks for issue in vintages(home, week)]
+
+
 def read_manifest(issue: Archived) -> dict[str, Any]:
     """What the issue was made from, and the hash of every part."""
     manifest: dict[str, Any] = json.loads((issue.folder / MANIFEST).read_text(encoding="utf-8"))

@@ -13,6 +13,7 @@ from reports.issue.clock import IssueWeek, issue_week
 from reports.issue.model import Issue
 from reports.issue.read import read_issue
 from reports.render.parts import build_parts
+from reports.render.shelf import write_shelf
 from reports.render.view import View
 from reports.render.words import LANGS
 from reports.site.build import site_files, write_site
@@ -78,8 +79,9 @@ def build_issue(
         folder, vintage = week_folder(home, asked.label) / "preview", None
         write_parts(folder, parts)
     else:
-        kept = archive(home, asked.label, parts, _made_from(issue))
+        kept = archive(home, asked.label, parts, _made_from(issue, views))
         folder, vintage = kept.folder, kept.vintage
+        write_shelf(home)
     if site is not None and market is not None:
         write_site(site, site_files(issue, views, parts, market))
     if out is not None:
@@ -100,8 +102,11 @@ def _wanted(name: str, langs: Sequence[str]) -> bool:
     return middle not in LANGS or middle in langs
 
 
-def _made_from(issue: Issue) -> dict[str, str]:
+def _made_from(issue: Issue, views: Mapping[str, View]) -> dict[str, Any]:
     return {
+        "as_of": issue.week.as_of.isoformat(),
+        "subject": {lang: view.subject for lang, view in views.items()},
+        "sentences": {lang: list(view.sentences) for lang, view in views.items()},
         "generation": issue.generation,
         "input_hash": issue.input_hash,
         "code_version": issue.code_version,

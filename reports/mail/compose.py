@@ -43,13 +43,17 @@ class Copy:
             at=datetime.fromisoformat(data["as_of"]),
         )
 
-    def mail(self, sender: str, recipient: str, unsubscribe_url: str = "") -> bytes:
-        """The bytes for one recipient. `unsubscribe_url` is the recipient's own, or empty."""
-        issue = self.issue
+    def mail(self, sender: str, recipient: str, unsubscribe_url: str = "", corrected: bool = False) -> bytes:
+        """The bytes for one recipient. `unsubscribe_url` is the recipient's own, or empty.
+
+        `corrected`: the recipient has an earlier vintage, so the subject says that this one corrects it.
+        """
+        issue, w = self.issue, Words(self.lang)
+        subject = w("head.corrected", subject=self.subject) if corrected else self.subject
         envelope = Envelope(
-            sender, recipient, self.subject, issue.week, issue.vintage, self.lang, self.at, unsubscribe_url
+            sender, recipient, subject, issue.week, issue.vintage, self.lang, self.at, unsubscribe_url
         )
-        w, way_out = Words(self.lang), unsubscribe_url or mailto(envelope)
+        way_out = unsubscribe_url or mailto(envelope)
         link = f'<a href="{escape(way_out)}" style="color:{_GREY};">{w("word.unsubscribe")}</a>'
         foot = f'<p style="margin:24px 0 0;{_FACE}color:{_GREY};">{w("word.complain")} · {link}</p>'
         text = f"{self.text}\n--\n{w('word.complain')}\n{w('word.unsubscribe')}: {way_out}\n"

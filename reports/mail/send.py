@@ -66,7 +66,7 @@ def send_issue(
         if state != "claimed":
             _count(tally, "waiting" if state == "retry" else state, "", who)
             continue
-        mail = copy.mail(sender, reader.address, unsubscribe_url.replace("{token}", who))
+        mail = copy.mail(sender, reader.address, unsubscribe_url.replace("{token}", who), had is not None)
         ending = line.send(envelope_sender, address.addr_spec, mail, partial(outbox.entering_data, key))
         outbox.mark(key, ending.state, now, ending.code, ending.message)
         _count(tally, ending.state, f"{ending.code or ''} {ending.message}".strip(), who)

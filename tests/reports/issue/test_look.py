@@ -1,0 +1,262 @@
+"""The outputs as a reader sees them, in headless Chromium: nothing broken, nothing asked of the outside.
+
+`make look` keeps the pictures (SUANJIA_LOOK names the folder); a person looks at them before a release.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from PIL import Image
+
+from reports.issue.build import Done, build_issue
+from spiders.browser_path import BrowserMissing, find_browser
+from tests.reports.issue.issue_world import NOW
+from tests.reports.issue.look import DRAWN_PIXELS, SMALLEST_TEXT, Sheet, column, script, uri
+
+playwright = pytest.importorskip("playwright.sync_api")
+try:
+    BROWSER = find_browser(os.environ.get("SUANJIA_BROWSER", ""))
+except BrowserMissing:
+    BROWSER = ""
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(not BROWSER, reason="no browser"),
+]
+Made = tuple[Path, Path, Path]
+PAGES = ("index", "cells", "offers", "providers", "method")
+# Gmail's app and others turn a light mail dark by themselves; Chromium can do the like.
+FORCED = "--blink-settings=forceDarkModeEnabled=true"
+
+
+@pytest.fixture(scope="module")
+def look(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pictures are kept."""
+    named = os.environ.get("SUANJIA_LOOK")
+    folder = Path(named) if named else tmp_path_factory.mktemp("look")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(issued: tuple[Path, Done], tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """(folder of the issue's parts, folder of the site, folder of the archive)."""
+    import shutil
+
+    home = tmp_path_factory.mktemp("look_home") / "home"
+    shutil.copytree(issued[0], home)
+    site = home.parent / "site"
+    done = build_issue(home, NOW, None, rebuilt=True, site=site)
+    return done.folder, site, home / "reports"
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    with playwright.sync_playwright() as it:
+        yield it
+
+
+@pytest.fixture(scope="module")
+def chromium(driver: Any) -> Iterator[Any]:
+    engine = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module", params=["light", "forced-dark"])
+def browser(request: pytest.FixtureRequest, driver: Any) -> Iterator[tuple[str, Any]]:
+    flags = ["--no-sandbox", *([FORCED] if request.param == "forced-dark" else [])]
+    engine = driver.chromium.launch(executable_path=BROWSER, args=flags)
+    yield request.param, engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def server(made: Made) -> Iterator[str]:
+    """The site behind a plain web server."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *args: Any) -> None:
+            return
+
+    handler = functools.partial(Quiet, directory=str(made[1]))
+    web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=web.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{web.server_address[1]}"
+    web.shutdown()
+    web.server_close()
+
+
+@pytest.mark.parametrize("width", [640, 390])
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_mail(made: Made, browser: tuple[str, Any], look: Path, width: int, lang: str) -> None:
+    kind, engine = browser
+    sheet = Sheet(engine, width, device_scale_factor=2, color_scheme="dark" if "dark" in kind else "light")
+    page = sheet.open(uri(made[0], f"report.{lang}.html"))
+    assert sheet.fits()
+    assert page.evaluate("document.images[0].naturalWidth") > 1000
+    assert page.evaluate(SMALLEST_TEXT) >= 13
+    page.screenshot(path=look / f"mail-{lang}-{width}-{kind}.png", full_page=True)
+    sheet.close()
+
+
+def test_the_mail_with_images_off(made: Made, chromium: Any, look: Path) -> None:
+    sheet = Sheet(chromium, 640)
+    sheet.context.route("**/*.png", lambda route: route.abort())
+    page = sheet.open(uri(made[0], "report.zh.html"))
+    assert "RTX4090 98.0" in page.evaluate("document.images[0].alt")
+    page.screenshot(path=look / "mail-zh-640-no-images.png", full_page=True)
+    sheet.context.close()
+
+
+def test_dark_is_readable(made: Made, chromium: Any) -> None:
+    """The site's own dark colours: every text has a contrast of 4.5 to 1 with its ground."""
+    for scheme in ("dark", "light"):
+        sheet = Sheet(chromium, 1280, color_scheme=scheme)
+        for name in PAGES:
+            page = sheet.open(uri(made[1], f"{name}.html"))
+            worst = page.evaluate(script("contrast.js"))
+            assert worst[0] >= 4.5, (scheme, name, worst)
+        sheet.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", PAGES)
+def test_the_site(made: Made, server: str, chromium: Any, look: Path, name: str, width: int) -> None:
+    from_disk = Sheet(chromium, width, color_scheme="dark" if width == 390 else "light")
+    page = from_disk.open(uri(made[1], f"{name}.html"))
+    assert from_disk.fits()
+    disk_text = page.inner_text("main")
+    page.screenshot(path=look / f"site-{name}-{width}.png", full_page=True)
+    from_disk.close()
+    served = Sheet(chromium, width)
+    page = served.open(f"{server}/en/{name}.html")
+    assert served.fits()
+    page.screenshot(path=look / f"site-en-{name}-{width}.png", full_page=True)
+    # The other language is one click away, and comes back to the same page.
+    page.click("a.other")
+    assert urlsplit(page.url).path == f"/{name}.html"
+    assert page.inner_text("main") == disk_text
+    served.close(urlsplit(server).netloc)
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("folder", ["", "en/"])
+def test_what_a_screen_reader_needs(made: Made, chromium: Any, folder: str, name: str) -> None:
+    sheet = Sheet(chromium, 1280)
+    page = sheet.open(uri(made[1], f"{folder}{name}.html"))
+    problems = page.evaluate(script("reader.js"))
+    assert problems == []
+    # The first stop of the keyboard leads past the navigation.
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    sheet.close()
+
+
+def test_offers_can_be_filtered_and_sorted(made: Made, chromium: Any) -> None:
+    sheet = Sheet(chromium, 1280)
+    page = sheet.open(uri(made[1], "offers.html"))
+    prices = [float(text[1:].replace(",", "")) for text in column(page, "offers", 1)]
+    assert prices == sorted(prices)
+    assert len(prices) == 36
+    # By mouse: dearest first. By keyboard: the header is a stop, Enter turns it round again.
+    page.click("#offers thead th:nth-child(2)")
+    assert [float(t[1:]) for t in column(page, "offers", 1)] == sorted(prices, reverse=True)
+    assert page.get_attribute("#offers thead th:nth-child(2)", "aria-sort") == "descending"
+    page.focus("#offers thead th:nth-child(2) [tabindex='0']")
+    for _ in range(2):
+        page.keyboard.press("Enter")
+    assert page.get_attribute("#offers thead th:nth-child(2)", "aria-sort") == "ascending"
+    assert [float(t[1:]) for t in column(page, "offers", 1)] == prices
+    page.select_option("#f-card", label="RTX4090")
+    assert set(column(page, "offers", 0)) == {"RTX4090"}
+    page.select_option("#f-provider", label="阿里云")
+    assert set(column(page, "offers", 2)) == {"阿里云"}
+    # Two zones by the hour, one by the month; the hand-made prices are 3.14 and 3.14 x 500 / 730.
+    assert sorted(column(page, "offers", 1)) == ["¥2.15", "¥3.14", "¥3.14"]
+    page.select_option("#f-mode", label="包月")
+    assert column(page, "offers", 1) == ["¥2.15"]
+    for select in ("#f-card", "#f-provider", "#f-mode"):
+        page.select_option(select, value="")
+    page.fill("#offers_wrapper input[type=search], .dt-search input", "张家口")
+    assert set(column(page, "offers", 3)) == {"张家口"}
+    page.fill(".dt-search input", "没有这样的卡")
+    assert "没有符合条件的行" in page.inner_text("#offers tbody")
+    link = page.evaluate("SUANJIA.offers.urls")
+    assert all(url.startswith("https://www.example.com/") for url in link)
+    sheet.close()
+
+
+def test_a_cell_shows_its_history(made: Made, chromium: Any) -> None:
+    sheet = Sheet(chromium, 1280)
+    page = sheet.open(uri(made[1], "en/cells.html"))
+    page.select_option("#f-card", label="A100-80G")
+    page.select_option("#f-region", label="China")
+    assert column(page, "cells", 3) == ["105.0"]
+    assert column(page, "cells", 4) == ["▲5.0%"]
+    page.focus("#cells tbody button")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#chart-title") == "China A100-80G on demand: index and median price"
+    assert page.locator("#chart canvas").count() == 1
+    page.click("details summary")
+    assert column(page, "numbers", 0) == ["2026-11-23", "2026-11-16", "2026-11-09"]
+    assert column(page, "numbers", 1) == ["105.0", "100.0", "100.0"]
+    drawn = page.evaluate(DRAWN_PIXELS)
+    assert drawn > 1000
+    sheet.close()
+
+
+def test_numbers_on_the_site_are_those_of_the_issue(made: Made, chromium: Any) -> None:
+    from reports.render.visible import amounts
+
+    sheet = Sheet(chromium, 1280)
+    page = sheet.open(uri(made[1], "index.html"))
+    text = (made[0] / "report.zh.txt").read_text(encoding="utf-8")
+    assert amounts(page.inner_text("main")) == amounts(text)
+    sheet.close()
+
+
+def test_on_paper(made: Made, chromium: Any, look: Path) -> None:
+    sheet = Sheet(chromium, 794)
+    page = sheet.open(uri(made[1], "index.html"))
+    page.emulate_media(media="print")
+    assert not page.is_visible("header.top")
+    assert page.is_visible("h1")
+    page.screenshot(path=look / "site-index-print.png", full_page=True)
+    sheet.close()
+
+
+def test_without_javascript_the_issue_is_all_there(made: Made, chromium: Any) -> None:
+    sheet = Sheet(chromium, 1280, java_script_enabled=False)
+    page = sheet.open(uri(made[1], "index.html"))
+    assert "¥4.42" in page.inner_text("main")
+    page = sheet.open(uri(made[1], "offers.html"))
+    assert "需要 JavaScript" in page.inner_text("main")
+    sheet.context.close()
+
+
+def test_the_archive(made: Made, chromium: Any, look: Path) -> None:
+    sheet = Sheet(chromium, 800)
+    page = sheet.open(uri(made[2], "index.html"))
+    page.screenshot(path=look / "archive.png", full_page=True)
+    page.click("a.title >> nth=0")
+    assert page.url.endswith("/2026-W48/v2/report.zh.html")
+    sheet.close()
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_chart_is_kept(made: Made, look: Path, lang: str) -> None:
+    picture = Image.open(made[0] / f"chart.{lang}.png")
+    picture.save(look / f"chart-{lang}.png")
+    # No transparent ground: it would vanish in a dark client.
+    assert picture.convert("RGBA").getextrema()[3] == (255, 255)
