@@ -216,8 +216,7 @@ class ShopSpider(SourceSpider):
                 return
             unit, count = text(row, "unit") or "", text(row, "num") or ""
             discounts = ("discount", "client_level_discount")
-            yield place.listing(
-                pointer("data", number, "price"),
+            yield place.at(pointer("data", number, "price")).listing(
                 price_text=text(row, "price"),
                 unit=f"{sold.currency}/{self._basis}/{'' if count == '1' else count + ' '}{unit}",
                 mode=_MODE.get(unit),

@@ -27,7 +27,7 @@ def read_text(page: Page, source: Source, read: Read, reading: Reading) -> None:
             continue
         for line in visible_lines(element):
             number += 1
-            if not (re.search(r"\d", line) and (_PRICE.search(line) or _card_words().search(line.upper()))):
+            if not (re.search(r"\d", line) and (_PRICE.search(line) or card_words().search(line.upper()))):
                 reading.skip("line without a good")
                 continue
             at = f"line={number}"
@@ -39,8 +39,8 @@ def read_text(page: Page, source: Source, read: Read, reading: Reading) -> None:
 
 
 @cache
-def _card_words() -> re.Pattern[str]:
-    """Any card name of the catalog as a whole word; the pipeline decides what the line means."""
+def card_words() -> re.Pattern[str]:
+    """Any card name of the catalog as a whole word, in capitals; the pipeline decides what the line means."""
     words = sorted({row["alias"].upper() for row in rows("card_aliases.csv")}, key=len, reverse=True)
     spelt = (r"[ \-_]?".join(map(re.escape, re.split(r"[ \-_]+", word))) for word in words)
     return re.compile(rf"(?<![A-Z0-9])(?:\d+X)?(?:{'|'.join(spelt)})(?![A-Z0-9])")

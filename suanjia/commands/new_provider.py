@@ -43,15 +43,22 @@ KINDS: dict[str, tuple[str, str, str]] = {
 @click.argument("slug")
 @click.option("--kind", type=click.Choice(list(KINDS)), default="json", show_default=True, help="Which base.")
 @click.option("--origin", help="Scheme and host of the site, e.g. https://api.example.cn.")
+@click.option("--declared", metavar="URL", help="No Python: draft a provider file from this page.")
+@click.option("--browser", is_flag=True, help="With --declared: render the page first.")
 @click.pass_obj
-def command(settings: Settings, slug: str, kind: str, origin: str | None) -> int:
+def command(
+    settings: Settings, slug: str, kind: str, origin: str | None, declared: str | None, browser: bool
+) -> int:
     """Scaffold a new source 新增供应商: provider file, spider, stand-in site.
 
-    The golden test of the source fails until `pytest --golden-write` has written its golden file and a person
-    has reviewed it.
+    With --declared the page is looked at once and $SUANJIA_HOME/providers/SLUG.toml is drafted; every guess
+    in it is marked for review (docs/declare-an-idc.md). Without, the golden test of the source fails until
+    `pytest --golden-write` has written its golden file and a person has reviewed it.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", slug):
         raise Failure(f"{slug!r} is no slug: lower-case letters, digits and _, a letter first")
+    if declared is not None:
+        return _declare(settings, slug, declared, browser)
     root = Path(__file__).parents[2]
     if not (root / "pyproject.toml").is_file() or not (root / "tests").is_dir():
         raise Failure("new-provider writes into a source checkout of suanjia, and this is an installation")
@@ -67,6 +74,28 @@ def command(settings: Settings, slug: str, kind: str, origin: str | None) -> int
         f"  pytest --golden-write tests/spiders/test_golden.py -k {slug}   # writes the golden file, fails\n"
         f"  git diff --no-index /dev/null tests/golden/{slug}.jsonl        # review it\n"
         f"  pytest tests/spiders -k {slug}",
+        err=True,
+    )
+    return OK
+
+
+def _declare(settings: Settings, slug: str, url: str, browser: bool) -> int:
+    """Write the draft of a provider file; nothing is overwritten."""
+    from suanjia.declaring import drafted
+
+    path = settings.home / "providers" / f"{slug}.toml"
+    if path.exists():
+        raise Failure(f"{path} exists already; nothing was written", REFUSED)
+    text, notes = drafted(settings, slug, url, browser=browser)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    click.echo(path)
+    for note in notes:
+        click.echo(f"note 注意: {note}", err=True)
+    click.echo(
+        f"\n{text.count('# REVIEW')} lines are marked # REVIEW 待核: read each beside the page, then\n"
+        f"  suanjia probe {slug}   # one page, as the pipeline reads it\n"
+        f"  suanjia crawl {slug}",
         err=True,
     )
     return OK
