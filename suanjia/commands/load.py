@@ -13,10 +13,12 @@ from suanjia.settings import Settings
 @click.pass_obj
 def command(settings: Settings, as_json: bool) -> int:
     """Bring new segments into the warehouse 入库. What is known already is left alone."""
+    from suanjia.provider_files import providers_of
     from warehouse.errors import WarehouseError
     from warehouse.jsonout import dumps
     from warehouse.load import load
 
+    providers_of(settings)  # a provider file that does not fit is said before anything runs
     try:
         done = load(settings.home, settings.now())
     except WarehouseError as error:
