@@ -52,8 +52,9 @@ def weekly_prices(con: duckdb.DuckDBPyConnection) -> tuple[Prices, Prices]:
     )
     log = ln_fixed(day["twice"], 2e6)
     stocked = day["twice_in_stock"] != _NO_STOCK
-    stock_log = np.zeros(len(log), dtype=np.int64)
-    stock_log[stocked] = ln_fixed(day["twice_in_stock"][stocked], 2e6)
+    stock_log = log.copy()
+    other = stocked & (day["twice_in_stock"] != day["twice"])  # most often the two are the same
+    stock_log[other] = ln_fixed(day["twice_in_stock"][other], 2e6)
     everything = np.ones(len(log), dtype=bool)
     return _weeks(day, log, everything), _weeks(day, stock_log, stocked)
 
