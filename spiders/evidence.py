@@ -34,9 +34,10 @@ _SIGNED_QUERY = re.compile(
     rb"\?" + _IN_URL + rb"*?(?<=[?&;6])(?:sig|Signature|X-Amz-Signature)=" + _IN_URL + b"+"
 )
 _ANY_QUERY = re.compile(rb"(https?:(?:\\?/){2}" + _IN_URL + rb"+)\?" + _IN_URL + b"+")
-# An account's own machines: how to get into them stands in the answer.
+# An account's own machines: how to get into them stands in the answer. Tokens of paging are none.
 _ACCOUNT = re.compile(
-    rb'"(?:[a-z_]{0,24}_)?(?:password|passwd|pwd|token|secret|private_?key|ssh_command|ssh_cmd)"\s*:\s*'
+    rb'"(?:(?:[a-z]{1,12}_){0,2}(?:password|passwd|pwd|secret|private_?key)|ssh_(?:command|cmd)|'
+    rb'(?:(?:access|api|auth|bearer|id|jupyter|login|refresh|session|user|vnc)_?)?token)"\s*:\s*'
     rb'"(?!\[redacted\])([^"\\]{4,})"',
     re.I,
 )

@@ -118,3 +118,34 @@ def test_ordinary_bodies_are_no_secrets(tmp_path: Path) -> None:
 )
 def test_addresses_at_rest_have_no_secrets(url: str, clean: str) -> None:
     assert clean_url(url) == clean
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"list": [{"uuid": "a", "root_password": "not-real", "price": 1}]}',
+        b'[{"jupyter_token":"abcd1234"}]',
+        b'{"ssh_command" : "ssh -p 10022 root@host"}',
+        b' {"data": {"Password": "x1y2z3"}}',
+    ],
+)
+def test_a_way_into_a_machine_is_seen_and_taken_out(tmp_path: Path, body: bytes) -> None:
+    store = EvidenceStore(tmp_path)
+    assert store.shows_account(body)
+    clean = store.redact(body)
+    assert not store.shows_account(clean)
+    assert not any(secret in clean for secret in (b"not-real", b"abcd1234", b"root@host", b"x1y2z3"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"next_token": "abcdef", "nextToken": "abcdef", "page_token": "abcdef", "items": []}',
+        b'{"token": "", "password": false}',
+        b"<html>password: hunter2</html>",
+        b'{"password_required": "true", "tokens": "12345"}',
+        b'{"input_token": 7, "name": "token"}',
+    ],
+)
+def test_no_way_into_a_machine(tmp_path: Path, body: bytes) -> None:
+    assert not EvidenceStore(tmp_path).shows_account(body)
