@@ -122,8 +122,8 @@ def test_a_price_that_left_by_the_hysteresis_is_told_again(desk: Desk) -> None:
         assert len(desk.told) == told, cny
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
-@given(st.lists(st.decimals("1.80", "2.20", places=2), min_size=1, max_size=25))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12, deadline=None)
+@given(st.lists(st.decimals("1.80", "2.20", places=2), min_size=1, max_size=8))
 def test_one_message_per_crossing(desk: Desk, prices: list[Decimal]) -> None:
     (desk.home / "ledger.sqlite").unlink(missing_ok=True)
     desk.told.clear()
