@@ -110,7 +110,7 @@ def test_a_batch_is_answered_length_by_length(tmp_path: Path) -> None:
 
 def test_at_most_ten_flavours_a_question(tmp_path: Path) -> None:
     def price(body: dict[str, Any]) -> Any:
-        return {"bccPayResults": {"bccResults": [detail("100")] * len(body["bccList"]) * 2}}
+        return {"bccPayResults": {"bccResults": [detail("2000")] * len(body["bccList"]) * 2}}
 
     cloud, asked = crawl_rows(tmp_path, [flavor(f"f{n}") for n in range(23)], price)
     assert sorted(len(body["bccList"]) for body in asked) == [3, 10, 10]
