@@ -33,6 +33,8 @@ _NOT_A_CARD = re.compile(
 )
 _SKU_AFTER = re.compile(r"\.(?![0-9]+C[0-9]+G)[A-Z0-9]*[A-Z]|-[A-Z]+[0-9]+[A-Z]+[0-9]|\.[0-9]+X?LARGE")
 _RESOLUTION = re.compile(r"[0-9]{3,}\s?[*×X]\s?$")
+_COUNT_BEFORE = re.compile(r"(?<![0-9.])[0-9]{1,2}\s?[*×X]\s?$")
+_SEPARATOR = re.compile(r"\s[-—–]\s")
 _COUNTED = re.compile(r"[0-9][ \-]?$")
 _GLUED_ON = re.compile(r"X\s?[0-9]{1,3}(?![0-9A-Z])|SXM|PCI-?E|NV-?LINK|[0-9]{2,3}GI?B?(?![A-Z0-9])")
 
@@ -180,6 +182,8 @@ def _is_card(upper: str, found: list[re.Match[str]], first: int, last: int, end:
         return False
     if entry.card == "GTX1080" and _RESOLUTION.search(upper, max(0, start - 6), start):
         return False
+    if _COUNT_BEFORE.search(upper, max(0, start - 8), start) and _SEPARATOR.match(upper, end):
+        return True  # 8x4090 - 7300/月
     return not (_PRICE_BEFORE.search(upper, max(0, start - 8), start) or _PRICE_AFTER.match(upper, end))
 
 

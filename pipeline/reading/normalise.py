@@ -74,6 +74,8 @@ def normalise(text: str) -> str:
     """
     if "\\" in text:
         text = _BACKSLASH_TIMES.sub("×", _ESCAPED.sub("", text))
+    if "`" in text:
+        text = text.replace("`", "")
     if text.isascii() and "&" not in text and "#" not in text:
         return " ".join(_ascii_controls(text).split())
     if "&" in text:

@@ -25,6 +25,7 @@ NUMERALS: Final = frozenset(DIGITS) | frozenset(TENS) | frozenset(MYRIADS) | VAG
 BANK: Final = str.maketrans("〇壹贰貳叁參肆伍陆陸柒捌玖拾佰仟萬", "零一二二三三四五六六七八九十百千万")
 """Numerals of contracts and receipts, which no forger can turn into others."""
 MULTIPLIERS: Final = frozenset(TENS) - {"十"} | frozenset(MYRIADS)
+POINT: Final = "点"
 _LONGEST_MULTIPLIER: Final = 4
 _LONGEST: Final = 24  # a longer run is no number anyone writes
 
@@ -32,10 +33,16 @@ _LONGEST: Final = 24  # a longer run is no number anyone writes
 def value(run: str) -> Decimal | None:
     """The number a run of numeral characters says, None where it says none (`七八千`, `几百`, `千`).
 
-    A last digit behind a multiplier counts in the next lower place: `一万二` is 12000, `两千八` 2800.
+    A last digit behind a multiplier counts in the next lower place: `一万二` is 12000, `两千八`
+    2800; `三点八` is 3.8.
     """
     if len(run) > _LONGEST or not run:
         return None
+    whole, point, decimals = run.partition(POINT)
+    if point:
+        units = value(whole)
+        digits = "".join(str(DIGITS[char]) for char in decimals if char in DIGITS)
+        return None if units is None or not digits else units + Decimal(f"0.{digits}")
     total = section = 0
     digit: int | None = None
     place = 1  # of the last multiplier, for a bare digit behind it

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
+from pipeline.reading.numerals import DIGITS, MULTIPLIERS, multiplier
+from pipeline.reading.price.bare import may_be_bare, odd_unit, unread_behind
 from pipeline.reading.price.ends import End, foreign_first, scaled
-from pipeline.reading.price.lexer import CARD, FRACTION, MULTIPLIER, NUMBER, RATIO, SIZE, WORD, Token
+from pipeline.reading.price.lexer import CARD, MULTIPLIER, NUMBER, WORD, Token
 from pipeline.reading.price.unit import Cursor, Unit
 
 _SUFFIX_ONLY: Final = frozenset(("元", "块钱", "元钱"))
@@ -19,10 +21,6 @@ _SYMBOLS: Final = frozenset("¥$€£₩") | {"us$", "hk$", "nt$", "s$"}
 _MYRIAD: Final = Decimal(10_000)
 _TENTH: Final = Decimal("0.1")
 _SUFFIXES: Final = ("floor", "approx", "ceil")
-
-
-_NO_PRICE_BEFORE: Final = ("stock", "id", "minimum", "countcol", "vram", "ram")
-_NO_PRICE_AFTER: Final = ("per", "basis", "term", "mult")
 
 
 @dataclass(slots=True)
@@ -99,7 +97,11 @@ class Reader(Cursor):
             i = self._tail(right.last, unit, flags, bool(currency or left.currency or right.currency))
         del stop
         currency = foreign_first(currency, left.currency, right.currency if right else None)
+        if currency is not None and not unit.given() and odd_unit(self, i):
+            unit.other = "thing"
         low, high, scale = scaled(left, right)
+        if right is not None and low < high and (numeral := self._numeral_scale(first, left, right)):
+            low *= numeral  # 三到四万元
         evidence = currency is not None or unit.given() or (scale is not None and scale >= _MYRIAD)
         if (
             evidence
@@ -108,7 +110,9 @@ class Reader(Cursor):
             and (self.has(i, "basis") or self.kind(i) == CARD)
         ):
             return None  # 1万张卡
-        if not evidence and not (bare and self._may_be_bare(first, i)):
+        if evidence and currency is None and not unit.given() and unread_behind(self, i):
+            return None  # 1.2万平方米
+        if not evidence and not (bare and may_be_bare(self, first, i)):
             return None
         return Amount(
             first=first,
@@ -127,34 +131,11 @@ class Reader(Cursor):
             unit=unit,
         )
 
-    def _may_be_bare(self, first: int, last: int) -> bool:
-        """Whether a number without any unit may be the price of a cell whose header has the unit."""
-        if (
-            first > 1
-            and self.sign(first - 1, ":")
-            and any(t in self.tokens[first - 2].tags for t in _NO_PRICE_BEFORE)
-        ):
-            return False  # 库存：12
-        if first and (
-            self.sign(first - 1, "×*#") or any(t in self.tokens[first - 1].tags for t in _NO_PRICE_BEFORE)
-        ):
-            return False
-        if last >= self.n:
-            return True
-        tags = self.tokens[last].tags
-        return not (
-            self.sign(last, "×*")
-            or (self.near(last) and any(t in tags for t in _NO_PRICE_AFTER))
-            or (
-                self.near(last) and "stock" in tags and self.kind(last + 1) not in {NUMBER, FRACTION}
-            )  # 12可租
-            or (self.sign(last, "-~") and self.kind(last + 1) in {NUMBER, RATIO, SIZE})
-        )
-
     def _end(self, i: int) -> End | None:
         """One number with its multiplier and the currency behind it."""
         if self.kind(i) != NUMBER or self.tokens[i].value is None:
             return None
+        at, start = i, self.tokens[i].start
         value, scale, currency, more = self.tokens[i].value, None, None, False
         i += 1
         while self.kind(i) == MULTIPLIER and self.near(i):
@@ -170,6 +151,8 @@ class Reader(Cursor):
                     value += self.tokens[i].value * scale / 10
                     i += 1
         if self.has(i, "more") and self.near(i):
+            if not self.text[start].isascii():
+                return None  # 一千多元 is as vague as 千元级
             more, i = True, i + 1
         if self.has(i, "spoken") and self.near(i):
             if self.tokens[i].value == "块" and (self.kind(i + 1) == CARD or self.has(i + 1, "basis")):
@@ -185,7 +168,21 @@ class Reader(Cursor):
                     break
                 currency = currency or self.tokens[i].tags["cur"]
                 i += 1
-        return End(value, scale, currency, more, i)
+            if currency == "CNY" and self._smaller(i + 1, Decimal(1)) == _TENTH and self.near(i, 0):
+                more_value, i = self._spoken(Decimal(1), i - 1)  # 1元3角
+                value += more_value - 1
+        return End(value, scale, currency, more, i, at)
+
+    def _numeral_scale(self, first: int, left: End, right: End) -> Decimal | None:
+        """The multiplier inside the numeral of the upper end, where the lower one is a mere digit."""
+        if left.scale is not None or right.scale is not None or left.value >= 10:
+            return None
+        token = next((t for t in reversed(self.tokens[first : right.last]) if t.kind == NUMBER), None)
+        run = self.text[token.start : token.end] if token is not None else ""
+        digit = self.text[self.tokens[left.first].start : self.tokens[left.first].end]
+        if digit not in DIGITS or run[-1:] not in MULTIPLIERS:
+            return None
+        return multiplier(run[-1])
 
     def _digit(self, i: int) -> bool:
         if self.kind(i) != NUMBER or self.tokens[i].value is None:
@@ -194,19 +191,32 @@ class Reader(Cursor):
         return token.end - token.start == 1 and not (self.has(i + 1, "per") or self.has(i + 1, "basis"))
 
     def _spoken(self, value: Decimal, i: int) -> tuple[Decimal, int]:
-        """`2块2`, `两块二`, `8毛`, `一块两毛`: value and the next token."""
-        step = Decimal(self.tokens[i].tags["spoken"])
+        """`2块2`, `1块35`, `两块二`, `8毛`, `9毛5`, `一块三毛五`: value and the next token."""
+        step = Decimal(self.tokens[i].tags.get("spoken", 1))
         value *= step
         i += 1
-        if step == 1 and self.kind(i) == NUMBER and self.near(i, 0) and self.tokens[i].value is not None:
+        while self.near(i, 0) and self.kind(i) == NUMBER and self.tokens[i].value is not None:
             token = self.tokens[i]
-            period = self.has(i + 1, "per") and token.value == 1
-            if token.end - token.start == 1 and not period:
-                value += token.value * _TENTH
-                i += 1
-                if self.has(i, "spoken"):
-                    i += 1
+            digits = token.end - token.start
+            smaller = self._smaller(i + 1, step)
+            if token.value == 1 and self.has(i + 1, "per"):
+                break  # 一块三一小时
+            if smaller is not None and smaller >= step:
+                break
+            if token.value != int(token.value) or digits > (1 if step < 1 or smaller else 2):
+                break
+            step = smaller or step * (_TENTH**digits)
+            value += token.value * step
+            i += 1 if smaller is None else 2
+            if smaller is None:
+                break
         return value, i
+
+    def _smaller(self, i: int, step: Decimal) -> Decimal | None:
+        """What the word at `i` counts in spoken money: tenths (角), and hundredths behind them (分)."""
+        if self.has(i, "spoken"):
+            return Decimal(self.tokens[i].tags["spoken"])
+        return step * _TENTH if step == _TENTH and i < self.n and self.tokens[i].value == "分" else None
 
     def _is_count(self, i: int, left: End) -> bool:
         """`×8`, `8×`, `8卡`, `3个月`, `2小时`: a number that counts and is no amount."""
@@ -254,8 +264,11 @@ class Reader(Cursor):
         """Suffixes and unit behind an amount; returns the next token. `flags`: floor, approx, ceil."""
         while i < self.n and self.near(i):
             token = self.tokens[i]
-            if token.kind == WORD and self._suffix(token, flags, money):
+            if token.kind == WORD and self._suffix(i, token, flags, money):
                 i += 1
+            elif money and self.sign(i, "(") and self.has(i + 1, "per") and self.sign(i + 2, ")"):
+                unit.per = unit.per or self.tokens[i + 1].tags["per"]  # 1480元(月)
+                i += 3
             elif self.sign(i, "+") and self.near(i, 0) and self.kind(i + 1) != NUMBER:
                 flags[0] = True
                 i += 1
@@ -266,14 +279,14 @@ class Reader(Cursor):
                 i = j
         return i
 
-    def _suffix(self, token: Token, flags: list[bool], money: bool) -> bool:
+    def _suffix(self, i: int, token: Token, flags: list[bool], money: bool) -> bool:
         """`起`, `左右`, `以内` behind an amount."""
         tags = token.tags
         for place, tag in enumerate(_SUFFIXES):
             if tag in tags and tags[tag] == "after":
                 flags[place] = True
                 return True
-        if "minimum" in tags and money:
+        if "minimum" in tags and money and self.kind(i + 1) != NUMBER:  # 起租3个月 opens no end
             flags[0] = True
             return True
         return False

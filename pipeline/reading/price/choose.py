@@ -44,7 +44,7 @@ def choose(text: Scan, context: Scan, *, struck: bool) -> Choice:
         originals=by_role.get("original", []),
         conversions=by_role.get("conv", []),
         others=_positive(by_role.get("other", [])),
-        teaser="teaser" in by_role,
+        teaser="teaser" in by_role or ("renewal" in by_role and "teaser" in text.flags),
     )
     current = _positive(by_role.get("current", []))
     plain = _goods(_positive(by_role.get("", [])))

@@ -11,13 +11,14 @@ _OWN_SCALE: Final = 100  # `800-1.2万`: a low end from here on is not counted i
 
 @dataclass(slots=True)
 class End:
-    """One number with its multiplier and currency; `last` is the token behind it."""
+    """One number with its multiplier and currency; `first` is its token, `last` the token behind it."""
 
     value: Decimal
     scale: Decimal | None
     currency: str | None
     more: bool
     last: int
+    first: int = 0
 
 
 def foreign_first(prefix: str | None, left: str | None, right: str | None) -> str | None:

@@ -21,15 +21,17 @@ from pipeline.reading.price.lexer import (
     WORD,
     Token,
 )  # fmt: skip
+from pipeline.reading.price.tax import percent_of_tax
 from pipeline.reading.price.unit import Unit, periods_of
 from pipeline.reading.price.words import NO_TAGS, Tags
 
 _FLAGS: Final = frozenset((
     "gpu", "table", "machine", "hgx", "server", "node", "single", "pair", "rent", "foreign", "saving",
-    "run", "image", "off", "noun", "edition", "column", "stock",
+    "run", "image", "off", "noun", "edition", "column", "stock", "teaser",
 ))  # fmt: skip
 _WHERE: Final = {
-    f"reject.{where}": where for where in ("text", "context", "any", "strong", "weak", "decides")
+    f"reject.{where}": where
+    for where in ("text", "context", "any", "strong", "weak", "decides", "hosting", "sold")
 }
 _BRANDS: Final = frozenset(("gt", "gtx", "rtx", "quadro", "radeon", "rx", "tesla", "geforce"))
 _COMMITMENT: Final = 3  # months from which a least term is a commitment
@@ -71,7 +73,10 @@ class Facts:
         elif token.kind == SIZE:
             self._size(i, token)
         elif token.kind == RATIO:
-            self.found.ratios.append(token.value)
+            if token.value[0] == "percent" and (tax := percent_of_tax(self.found.text, token)) is not None:
+                self.found.tax = tax
+            else:
+                self.found.ratios.append(token.value)
         elif token.kind == FRACTION:
             self._fraction(i, token)
         elif token.kind == MULTIPLIER:
@@ -186,6 +191,8 @@ class Facts:
         if token.value is None:
             self._vague(i, token)
             return
+        if reader.has(i + 1, "more") and not found.text[token.start].isascii():
+            found.vague = True  # 一千多元
         if not reader.near(i + 1):
             if i and reader.has(i - 1, "countcol"):
                 self._count(int(token.value), "column", i)
@@ -271,7 +278,10 @@ class Facts:
         before = i - 1
         while before >= 0 and self.tokens[before].kind == SIGN and self.tokens[before].value in "|:()/":
             before -= 1
-        labelled = before >= 0 and ("vram" in self.tokens[before].tags or "vram" in self._tags(i + 1))
+        whole = before >= 0 and "single" in self.tokens[before].tags  # 整卡 64GB
+        labelled = before >= 0 and (
+            whole or "vram" in self.tokens[before].tags or "vram" in self._tags(i + 1)
+        )
         beside = before >= 0 and self.tokens[before].kind == CARD
         if edition or labelled or beside:
             self.found.sizes.append(Size(value, labelled, edition))

@@ -117,6 +117,9 @@ def _with_size(hit: CardHit, text: Scan, context: Scan, count: int) -> Card:
     assert name is not None
     told = hit.vram_told
     for size in (*text.sizes, *context.sizes):
+        larger = max((other.gb for other in context.sizes if other.labelled), default=size.gb)
+        if size.edition and size.gb < max(larger, (told or size.gb) if hit.vram_stated else size.gb):
+            return Card(problem="fractional_gpu")  # 整卡 64GB, and this is its 32GB 版
         good = sized(name, size.gb)
         if good is None and count > 1:
             good = sized(name, size.gb / count)

@@ -20,6 +20,7 @@ from pipeline.reading.price.patterns import (
     NAME_REST,
     NUMERAL_RUN,
     ON,
+    ONE_PERIOD,
     PLAIN,
     RATIO_BEHIND,
     RATIO_STARTS,
@@ -170,6 +171,8 @@ class _Lexer:
         if last is not None and last.kind == NUMBER and i - last.end <= 1 and run[0] in numerals.MULTIPLIERS:
             scale = run[: len(run) - len(run.lstrip("百千万亿"))]
             run, end = scale, i + len(scale)  # 1.2万一年: 一 is of the next word
+        if len(run) > 1 and run[-1] == "一" and run[-2] not in "十零" and ONE_PERIOD.match(self.low, end):
+            run, end = run[:-1], end - 1  # 两千一个月: 一 is of the next word
         if low_is_discount(self.low, end) and len(run) <= 2 and all(c in numerals.DIGITS for c in run):
             digits = [numerals.DIGITS[c] for c in run]
             self.out.append(
@@ -265,7 +268,7 @@ class _Lexer:
             if run in GIGABYTES and not (following.isascii() and following.isalnum()):
                 self.out.append(Token(SIZE, start, m.end(), (value, "gb")))
                 return m.end()
-            if run in UNITS or (run == "w" and not (following in {"/", "元"} and value < 1000)):
+            if run in UNITS or (run == "w" and not (following in {"/", "元", "每"} and value < 1000)):
                 self.out.append(Token(SIZE, start, m.end(), (value, run)))
                 return m.end()
             if run in {"k", "w"}:

@@ -31,7 +31,11 @@ ON: Final = frozenset("/年月-0123456789")
 SPACED_UNIT: Final = re.compile(r" (?:g|gb|gib|mb|tb|mbps|gbps|ghz)(?![a-z])")
 LETTERS: Final = re.compile(r"[a-z]+")
 NAME_REST: Final = re.compile(r"[a-z0-9_]*(?:[.\-][a-z0-9_]+)*")
-NUMERAL_RUN: Final = re.compile(r"[零一二两三四五六七八九十百千万亿几数]+")
+NUMERAL_RUN: Final = re.compile(
+    r"[零一二两三四五六七八九十百千万亿几数]+"
+    r"(?:点[零一二两三四五六七八九]{1,4}(?![零一二两三四五六七八九十百千]))?"
+)
+ONE_PERIOD: Final = re.compile(r"个?(?:小时|月|季度|年|星期|礼拜|周|天|钟头)")
 BANK_AMOUNT: Final = re.compile(r"[零壹贰叁肆伍陆柒捌玖拾佰仟万亿]{2,24}(?=[元整圆])")
 GIGABYTES: Final = frozenset(("g", "gb", "gib"))
 UNITS: Final = frozenset(

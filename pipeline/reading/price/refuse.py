@@ -11,7 +11,7 @@ from pipeline.reading.price.goods import Basis, Card, basis
 
 _FEW_THOUSAND: Final = Decimal(1000)  # no card was ever sold for less, no card-hour ever cost more
 _TEXT_FIRST: Final = ("revenue_not_price", "demand_side", "budget_not_price", "not_gpu", "not_rental")
-_PARTS: Final = frozenset(("gb", "core", "ip", "mbps", "rack", "call", "user", "site", "flops"))
+_PARTS: Final = frozenset(("gb", "core", "ip", "mbps", "rack", "call", "user", "site", "flops", "thing"))
 HOURS: Final = frozenset(("hour", "minute", "second"))
 
 
@@ -24,6 +24,9 @@ def says(cell: Cell, quote: Quote) -> str | None:
         return "demand_side"
     if "decides" in text or "decides" in context:
         return "not_gpu"
+    hosted = "hosting" in context or ("hosting" in text and "含" not in cell.text.text)
+    if hosted and "rent" not in cell.text.flags and "rent" not in cell.context.flags:
+        return "not_gpu"
     for reason in _TEXT_FIRST:
         if reason in own:
             return reason
@@ -33,6 +36,8 @@ def says(cell: Cell, quote: Quote) -> str | None:
         return "revenue_not_price"
     if quote.period.per is None:
         return None
+    if "sold" in text and not quote.period.own:
+        return "purchase_price"  # 二手 8万 in a column of rents
     if "not_rental" in context.get("context", ()):
         return "not_rental"
     spend = "budget_not_price" in context.get("context", ())

@@ -58,6 +58,14 @@ def _lead(found: Scan, reader: Reader, amount: Amount, before: Amount | None) ->
             _lead_span(found, reader, amount, i, token)
         elif token.kind == SIGN and at - token.end <= 1:
             _lead_sign(found, amount, i, token, before)
+    if (
+        before is not None
+        and amount.bracketed
+        and not amount.role
+        and None not in {amount.currency, before.currency}
+        and amount.currency != before.currency
+    ):
+        amount.role = "conv"  # $0.79/h（约¥5.6）
     _other_mode(found, reader, amount, start, before)
 
 
@@ -100,6 +108,8 @@ def _lead_word(found: Scan, reader: Reader, amount: Amount, i: int, token: Token
             amount.lead_per, amount.lead_count = per, n
     if "past" in tags and i and any("from" in found.tokens[j].tags for j in range(max(0, i - 2), i)):
         amount.role = "past"
+    if tags.get("per") == "half_year" and adjacent:  # 半年8800元
+        amount.lead_per, amount.lead_count = "half_year", 1
     if "each" in tags or (token.kind == WORD and "per" in tags and reader.sign(i - 1, "/")):
         j = i + 1 if "each" in tags else i
         if reader.has(j, "per"):

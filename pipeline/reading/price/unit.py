@@ -94,7 +94,9 @@ class Cursor:
             elif slash and "basis" in tags:
                 self._basis(unit, tags["basis"], count)
                 i += 1
-            elif slash and ("single" in tags or "machine" in tags or self.kind(i) == CARD):
+            elif slash and (
+                "single" in tags or "machine" in tags or (self.kind(i) == CARD and (money or self.near(i, 0)))
+            ):
                 self._basis(unit, "server" if "machine" in tags else "card", count)
                 i += 1
             else:

@@ -1,0 +1,97 @@
+"""Whether a number without any unit may be the price of a cell whose header has the unit.
+
+Only a number that stands alone, or beside words that the vocabulary knows, is what its header says.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pipeline.reading.price.lexer import FRACTION, MULTIPLIER, NOISE, NUMBER, RATIO, SIZE, WORD
+from pipeline.reading.price.unit import Cursor
+from pipeline.reading.price.words import vocabulary
+
+_BEFORE: Final = ("stock", "id", "minimum", "countcol", "vram", "ram")
+_AFTER: Final = ("per", "basis", "term", "mult")
+_LONGEST_SKIPPED: Final = 6  # characters of the longest word that is read over
+_SCALES: Final = frozenset("十百千万亿")
+
+
+def may_be_bare(cursor: Cursor, first: int, last: int) -> bool:
+    """Whether tokens `first`..`last` (exclusive), a number or range without a unit, may be a price."""
+    if first > 1 and cursor.sign(first - 1, ":"):
+        label = cursor.tokens[first - 2]
+        if label.kind == NOISE or any(tag in label.tags for tag in _BEFORE):
+            return False  # 库存：12, 127.0.0.1:8080
+    if first and (
+        cursor.sign(first - 1, "×*#=")
+        or (cursor.sign(first - 1, "-~") and cursor.kind(first - 2) == NUMBER)  # 图3-2
+        or any(tag in cursor.tokens[first - 1].tags for tag in _BEFORE)
+    ):
+        return False
+    if _unread_beside(cursor, first, last):
+        return False
+    if last >= cursor.n:
+        return True
+    tags, near = cursor.tokens[last].tags, cursor.near(last)
+    stock = near and "stock" in tags and cursor.kind(last + 1) not in {NUMBER, FRACTION}  # 12可租
+    return not (
+        stock
+        or cursor.sign(last, "×*")
+        or (near and any(tag in tags for tag in _AFTER))
+        or (cursor.sign(last, "-~") and cursor.kind(last + 1) in {NUMBER, RATIO, SIZE, FRACTION})
+        or (cursor.sign(last, "/") and cursor.kind(last + 1) == NUMBER)  # 1-10 / 128
+    )
+
+
+def odd_unit(cursor: Cursor, i: int) -> bool:
+    """Whether `/` and a thing that no table knows stand at `i`: 元/度, 元/kWh, ¥4/1M tokens."""
+    if not (cursor.sign(i, "/") and cursor.near(i)):
+        return False
+    at = cursor.tokens[i].end
+    gap = cursor.text[at : cursor.tokens[i + 1].start if i + 1 < cursor.n else None]
+    if gap.strip():
+        return not _read(gap.lstrip(), 0)
+    return not gap and cursor.kind(i + 1) in {NOISE, SIZE, MULTIPLIER}
+
+
+def unread_behind(cursor: Cursor, last: int) -> bool:
+    """Whether a word that no table knows is glued to the number that ends before `last`."""
+    gap = cursor.text[cursor.tokens[last - 1].end : cursor.tokens[last].start if last < cursor.n else None]
+    return not gap[:1].isspace() and not _read(gap, 0)
+
+
+def _unread_beside(cursor: Cursor, first: int, last: int) -> bool:
+    """`评分 4.9`, `海拔1980米`, `5.5km`: words that no table knows; the number counts something else."""
+    tokens, text = cursor.tokens, cursor.text
+    before = text[tokens[first - 1].end if first else 0 : tokens[first].start]
+    if first and not before.strip() and tokens[first - 1].kind == WORD and len(tokens[first - 1].value) == 1:
+        before = text[tokens[first - 2].end if first > 1 else 0 : tokens[first - 1].start]  # 分 of 评分
+        before = before if before[-1:].isalnum() else ""
+    after = text[tokens[last - 1].end : tokens[last].start if last < cursor.n else None]
+    if after[:1] == "." and last < cursor.n:
+        return True  # 1. of a list
+    if (_named(cursor, first - 1) and cursor.near(first)) or (_named(cursor, last) and cursor.near(last)):
+        return True
+    if text[tokens[first].start] == "." and text[max(0, tokens[first].start - 1)].isalnum():
+        return True  # H.264
+    return not (_read(before.rstrip(), -1) and _read(after.lstrip(), 0))
+
+
+def _named(cursor: Cursor, i: int) -> bool:
+    """Whether token `i` is an unknown name (`km`, `IOPS`), not a date or a phone number."""
+    return cursor.kind(i) == NOISE and not cursor.tokens[i].value[0].isdigit()
+
+
+def _read(gap: str, edge: int) -> bool:
+    """Whether nothing stands at this edge of the unread text but signs, or a word that is read over."""
+    if not gap[edge:][:1].isalnum() and gap[edge:][:1] != ".":
+        return True
+    if edge == 0 and gap[0] == ".":
+        return True
+    words = vocabulary()
+    for length in range(min(_LONGEST_SKIPPED, len(gap)), 0, -1):
+        word = (gap[:length] if edge == 0 else gap[-length:]).lower()
+        if "skip" in words.get(word, ()) and word[0] not in _SCALES:
+            return True
+    return False
