@@ -23,6 +23,8 @@ from warehouse.errors import Refused, WarehouseError
 STORAGE_VERSION = "v1.4.0"
 # What DuckDB may hold of a load, a build or a check; the rest spills. The index needs memory beside it.
 MEMORY = "400MB"
+# Of every connection: UTC, and no progress bar, which DuckDB would draw on stdout among the results.
+_SESSION = "SET TimeZone = 'UTC'; SET enable_progress_bar = false"
 _NO_SPACE = "No space left on device"
 _ALWAYS: dict[str, Any] = {
     "autoinstall_known_extensions": "false",
@@ -66,7 +68,7 @@ def writing(
             " move it away and run `suanjia load`"
         ) from None
     try:
-        con.execute("SET TimeZone = 'UTC'")
+        con.execute(_SESSION)
         yield con
     finally:
         con.close()
@@ -90,5 +92,5 @@ def enough_space(what: str) -> Iterator[None]:
 def reading(path: Path, **extra: Any) -> duckdb.DuckDBPyConnection:
     """The file open read-only, UTC clock; the caller closes. `extra` are DuckDB settings."""
     con = duckdb.connect(str(path), read_only=True, config={**_ALWAYS, **extra})
-    con.execute("SET TimeZone = 'UTC'")
+    con.execute(_SESSION)
     return con

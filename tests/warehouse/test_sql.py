@@ -257,6 +257,15 @@ def test_the_command(home: Path) -> None:
     assert done.stderr == "suanjia: only SELECT is allowed, not DROP\n"
 
 
+@pytest.mark.slow
+def test_a_long_query_prints_its_result_alone(home: Path) -> None:
+    """DuckDB would draw a progress bar on stdout after two seconds."""
+    sql = "SELECT count(*) AS n FROM range(600000) AS a, range(3000) AS b WHERE (a.range * b.range) % 7 = 1"
+    done = run(home, "sql", sql, "--format", "csv", "--seconds", "120")
+    assert (done.returncode, done.stdout.split("\n")[0]) == (0, "n")
+    assert len(done.stdout.splitlines()) == 2
+
+
 def test_no_generation_ends_with_four_and_says_what_to_run(tmp_path: Path) -> None:
     for args in (*QUERIES, ["export", str(tmp_path / "x")]):
         done = CliRunner().invoke(cli, ["--home", str(tmp_path / "nowhere"), *args])
