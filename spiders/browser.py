@@ -33,6 +33,7 @@ from spiders.evidence import clean_url
 from spiders.fetch import Fetched, FetchError, unpacked
 from spiders.handlers import ERRORS, HttpHandler, run_of
 from spiders.robots import RobotsDisallowed, RobotsMiddleware
+from spiders.signs import classify
 
 _ABORTED = frozenset(("image", "font", "media"))
 _MAX_HOPS = 5
@@ -250,7 +251,10 @@ async def _into_state(page: Page, state: State, seconds: float) -> dict[str, Any
     while True:
         seen = await page.evaluate(_MARK_HIDDEN)
         ready = not state.ready or re.search(state.ready, seen["text"]) is not None
-        if (ready and seen["text"] == before) or not reached or monotonic() > end:
+        settled = seen["text"] == before
+        # A farewell will not turn into prices; a wish for a login may, while the page still loads.
+        gone = settled and not ready and (classify(seen["text"]) or ("",))[0] == "gone"
+        if (ready and settled) or gone or not reached or monotonic() > end:
             break
         before = seen["text"]
         await asyncio.sleep(_POLL)

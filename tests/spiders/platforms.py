@@ -1,4 +1,4 @@
-"""The rental platforms end to end inside the test process: a spider against a site, and what becomes of it."""
+"""The rental platforms end to end inside the test process: a spider against a site, and what comes of it."""
 
 from __future__ import annotations
 
