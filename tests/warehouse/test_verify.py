@@ -71,6 +71,7 @@ def test_an_untouched_generation_is_equal(home: Path) -> None:
     assert differences(home) == []
 
 
+@pytest.mark.slow
 def test_later_generations_replay_with_their_vintages(home: Path, tmp_path: Path) -> None:
     providers = load_providers(home)
     later = NOW + timedelta(days=1)
@@ -86,6 +87,7 @@ def test_later_generations_replay_with_their_vintages(home: Path, tmp_path: Path
     assert list(_all(home, first)) == []
 
 
+@pytest.mark.slow
 def test_a_changed_value_is_named_by_its_cell(home: Path) -> None:
     tamper(
         home,

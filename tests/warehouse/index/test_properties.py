@@ -35,6 +35,7 @@ def same(a: IndexResult, b: IndexResult, but: tuple[str, ...] = ()) -> None:
         assert left.select(keep).to_pylist() == right.select(keep).to_pylist(), name
 
 
+@pytest.mark.slow
 @FEW
 @given(MARKETS, st.randoms(use_true_random=False))
 def test_order_of_the_rows_changes_no_byte(keys: list[dict[str, Any]], random: Any) -> None:
@@ -44,6 +45,7 @@ def test_order_of_the_rows_changes_no_byte(keys: list[dict[str, Any]], random: A
     same(build(rows, now=NOW), build(shuffled, now=NOW))
 
 
+@pytest.mark.slow
 @FEW
 @given(MARKETS)
 def test_rows_told_twice_change_nothing(keys: list[dict[str, Any]]) -> None:
@@ -51,6 +53,7 @@ def test_rows_told_twice_change_nothing(keys: list[dict[str, Any]]) -> None:
     same(build(rows, now=NOW), build(rows + rows, now=NOW))
 
 
+@pytest.mark.slow
 @settings(FEW, max_examples=6)
 @given(MARKETS)
 def test_one_thread_and_many_give_the_same(keys: list[dict[str, Any]]) -> None:
@@ -64,6 +67,7 @@ def test_one_thread_and_many_give_the_same(keys: list[dict[str, Any]]) -> None:
     same(*results)
 
 
+@pytest.mark.slow
 @FEW
 @given(MARKETS, st.sampled_from([0.5, 2.0, 4.0]))
 def test_scaling_one_key_changes_no_index(keys: list[dict[str, Any]], factor: float) -> None:
@@ -85,6 +89,7 @@ def test_scaling_one_key_changes_no_index(keys: list[dict[str, Any]], factor: fl
             assert math.isclose(left["value"], right["value"], abs_tol=1e-7)
 
 
+@pytest.mark.slow
 @FEW
 @given(MARKETS, st.sampled_from([0.25, 0.5, 2.0, 4.0, 8.0]))
 def test_multiplying_all_prices_multiplies_levels_and_leaves_indices(
@@ -140,6 +145,7 @@ def test_no_raw_grade_without_its_minimum(keys: int, providers: int, imputed: in
         assert keys >= 5
 
 
+@pytest.mark.slow
 @FEW
 @given(MARKETS)
 def test_foreign_prices_move_nothing(keys: list[dict[str, Any]]) -> None:
@@ -150,6 +156,7 @@ def test_foreign_prices_move_nothing(keys: list[dict[str, Any]]) -> None:
     same(a, b, but=("key_no",))
 
 
+@pytest.mark.slow
 @FEW
 @given(MARKETS, st.integers(1, WEEKS - 1))
 def test_an_entering_key_never_changes_its_first_week(keys: list[dict[str, Any]], week: int) -> None:
@@ -170,6 +177,7 @@ def cell(row: Record) -> tuple[str, ...]:
     return (row["series"], row["region_code"], row["card"], row["billing_mode"])
 
 
+@pytest.mark.slow
 @FEW
 @given(st.lists(st.lists(st.integers(180, 240), min_size=5, max_size=5), min_size=2, max_size=5))
 def test_chained_equals_direct_on_a_constant_set(weeks: list[list[int]]) -> None:
@@ -215,6 +223,7 @@ def test_rereferencing_keeps_every_rate(index: list[float], data: st.DataObject)
         assert moved[i] / moved[i - 1] == pytest.approx(index[i] / index[i - 1])  # type: ignore[operator]
 
 
+@pytest.mark.slow
 @FEW
 @given(st.lists(st.integers(150, 300), min_size=4, max_size=7), st.integers(85, 118), st.integers(85, 118))
 def test_imputed_and_back_at_the_class_price_changes_nothing(cents: list[int], up: int, back: int) -> None:
