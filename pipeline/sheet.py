@@ -15,24 +15,25 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from catalog import billing
-from catalog.periods import PERIODS
+from catalog.periods import HOURS, PERIODS, period_hours
 from catalog.providers import Provider
 from catalog.table import rows
-from pipeline.amount import read_amount
+from pipeline.goods import count_of
 from pipeline.interpret import OFFER_TRUST
 from pipeline.reading.normalise import normalise
+from pipeline.sheet_file import HEADER_UNIT
+from pipeline.sheet_values import Amount, amount, date_of, idle, whole, word
 from pipeline.terms import MODES
-from spiders.listing import SCOPES, Listing
+from spiders.listing import Listing
+from spiders.shape import memory
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
-BASES: Final = frozenset(("card", "server", "device"))
 _NOON = time(12, 0)
+_CLOCK = re.compile(r"\d:\d")
+_COUNTED_PERIOD = re.compile(r"(\d{1,3})\s*个?\s*([^\d\s]+)")  # 3个月
+_SHORT: Final = {"minute": Decimal(60), "second": Decimal(3600)}
 _SLUG = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
-_CURRENCIES: Final[dict[str, str]] = {
-    "CNY": "CNY", "RMB": "CNY", "元": "CNY", "人民币": "CNY", "¥": "CNY", "CN¥": "CNY",
-    "USD": "USD", "US$": "USD", "美元": "USD", "HKD": "HKD", "HK$": "HKD", "港币": "HKD", "POINT": "POINT",
-}  # fmt: skip
 # POINT is Gongji's own unit: 1,000,000 points are one yuan.
 _SCALE: Final[dict[str, tuple[str, str]]] = {"POINT": ("1e-6", "CNY")}
 _PRECISIONS: Final = ((re.compile(r"\d{4}-\d{2}-\d{2}"), "day"), (re.compile(r"\d{4}-\d{2}"), "month"),
@@ -80,7 +81,7 @@ def read_rows(
 
 
 def _listing(row: Mapping[str, str], locator: str, sheet: SheetContext) -> Listing | str:
-    trust = row.get("trust") or "seller"
+    trust = word("trust", row.get("trust", ""), "seller")
     if trust not in OFFER_TRUST:
         return "not_an_offer"
     provider = _provider(row.get("provider", ""), sheet)
@@ -98,6 +99,7 @@ def _listing(row: Mapping[str, str], locator: str, sheet: SheetContext) -> Listi
     if isinstance(money, str):
         return money
     unit, low, high, kind = money
+    tax = word("tax", row.get("tax", ""), "unknown") or "unknown"
     mode = _mode(row.get("mode", ""))
     if mode is None:
         return "mode_unknown"
@@ -108,7 +110,8 @@ def _listing(row: Mapping[str, str], locator: str, sheet: SheetContext) -> Listi
     if isinstance(cards, str):
         return cards
     stated_count, share = cards
-    scope = row.get("scope") or ("region" if row.get("region_raw") else "national")
+    scope = word("scope", row.get("scope", ""), "region" if row.get("region_raw") else "national")
+    vram = memory("vram", row.get("vram_gb") or None)
     return Listing(
         provider=provider,
         route="import",
@@ -117,14 +120,14 @@ def _listing(row: Mapping[str, str], locator: str, sheet: SheetContext) -> Listi
         locator=locator,
         source_url=_source(row, sheet),
         evidence_kind="sheet",
-        scope=scope if scope in SCOPES else "region",
+        scope=scope or "region",
         price_text=low,
         price_high_text=high,
         unit=unit,
         price_kind=kind,
         card_text=row["card_raw"],
-        vram_text=row.get("vram_gb") or None,
-        vram_unit="GB" if row.get("vram_gb") else None,
+        vram_text=vram.get("vram_text"),
+        vram_unit=vram.get("vram_unit"),
         form_text=row.get("interconnect_raw") or None,
         interconnect_text=row.get("interconnect_raw") or None,
         count_text=stated_count,
@@ -133,15 +136,15 @@ def _listing(row: Mapping[str, str], locator: str, sheet: SheetContext) -> Listi
         region_text=row.get("region_raw") or None,
         mode=mode,
         tier=row.get("tier") or None,
-        tax=row.get("tax") or None,
-        stock_idle=_whole(row.get("stock_idle", "")),
-        stock_total=_whole(row.get("stock_total", "")),
-        max_cards=_whole(row.get("max_cards", "")),
-        min_cards=_whole(row.get("min_cards", "")),
+        tax=None if tax == "unknown" else tax,
+        stock_idle=idle(row.get("stock_idle", "")),
+        stock_total=whole(row.get("stock_total", "")),
+        max_cards=whole(row.get("max_cards", "")),
+        min_cards=whole(row.get("min_cards", "")),
         valid_until=valid_until,
         date_precision=precision,
         trust=trust,
-        provider_class=row.get("provider_class") or None,
+        provider_class=word("provider_class", row.get("provider_class", "")) or None,
     )
 
 
@@ -163,7 +166,7 @@ def _observed(row: Mapping[str, str]) -> tuple[datetime, str] | str:
     if row.get("observed_at"):
         moment = _moment(row["observed_at"])
         return moment if isinstance(moment, str) else (moment, "day") if moment else "date_missing"
-    text = row.get("observed_on", "")
+    text = date_of(row.get("observed_on", ""))
     for pattern, precision in _PRECISIONS:
         if pattern.fullmatch(text):
             padded = text + {"day": "", "month": "-01", "year": "-01-01"}[precision]
@@ -188,8 +191,8 @@ def _moment(text: str, end_of_day: bool = False) -> datetime | str | None:
     """A timestamp with offset, or a bare day; `date_missing` for anything else, None for empty."""
     if not text:
         return None
-    day = _day(text)
-    if day is not None:
+    day = _day(date_of(text))
+    if day is not None and not _CLOCK.search(text):
         last = time(23, 59, 59) if end_of_day else _NOON
         return datetime.combine(day, last, SHANGHAI).astimezone(UTC)
     try:
@@ -200,31 +203,54 @@ def _moment(text: str, end_of_day: bool = False) -> datetime | str | None:
 
 
 def _money(row: Mapping[str, str]) -> tuple[str, str, str | None, str] | str:
-    """(unit string, low, high, kind) or a reason."""
-    low = read_amount(row.get("amount_low"))
-    if isinstance(low, str):
-        return low
-    kind = row.get("price_kind") or "list"
+    """(unit string, low, high, kind) or a reason. What the price cell says of its unit must agree with the
+    columns, and fills those that are empty."""
+    cell = amount(row.get("amount_low", ""), row.get(HEADER_UNIT, ""), row.get("card_raw", ""))
+    if isinstance(cell, str):
+        return cell
+    kind = word("price_kind", row.get("price_kind", ""), "floor" if cell.floor else "list")
+    if kind is None or (cell.floor and kind != "floor"):
+        return "row_unreadable"
     high_text = row.get("amount_high") or None
     if high_text is not None:
-        high = read_amount(high_text)
+        high = amount(high_text)
         if isinstance(high, str):
             return high
-        if high < low:
+        if high.low < cell.low:
             return "range_reversed"
-    currency = _CURRENCIES.get(normalise(row.get("currency", "")).strip().upper())
-    if currency is None:
+        high_text = str(high.low)
+    currency = word("currency", normalise(row.get("currency", "")), cell.currency or "")
+    if not currency or cell.currency not in (None, currency):
         return "currency_unknown"
-    per = _period(row.get("per", ""))
-    count = _whole(row.get("per_count", "") or "1")
-    if per is None or not count:
-        return "unit_unknown"
-    basis = row.get("basis") or "card"
-    if basis not in BASES:
+    unit = _unit(row, cell)
+    if unit is None:
         return "unit_unknown"
     scale, currency = _SCALE.get(currency, ("", currency))
-    times = f"{count} " if count != 1 else ""
-    return f"{scale} {currency}/{basis}/{times}{per}".strip(), str(low), high_text, kind
+    return f"{scale} {currency}/{unit}".strip(), str(cell.low), high_text, kind
+
+
+def _unit(row: Mapping[str, str], cell: Amount) -> str | None:
+    """`card/hour`, `server/3 month`; None where columns and cell say different things, or nothing."""
+    basis = word("basis", row.get("basis", ""), cell.basis or "card")
+    if basis is None or cell.basis not in (None, basis, "server" if basis == "device" else basis):
+        return None
+    stated = row.get("per", "")
+    count = whole(row.get("per_count", "") or "1")
+    if found := _COUNTED_PERIOD.fullmatch(stated.strip()):
+        stated, count = found[2], int(found[1]) * (count or 0)
+    per = _period(stated) if stated else cell.per
+    if not stated and not row.get("per_count"):
+        count = cell.per_count
+    if per is None or not count:
+        return None
+    if cell.per is not None and _length(cell.per, cell.per_count) != _length(per, count):
+        return None
+    return f"{basis}/{f'{count} ' if count != 1 else ''}{per}"
+
+
+def _length(per: str, count: int) -> Decimal | int:
+    """A period for comparison: six months are half a year."""
+    return period_hours(per, count) if per in HOURS else Decimal(count) / _SHORT[per]
 
 
 @lru_cache(maxsize=1024)
@@ -251,6 +277,8 @@ def _mode(text: str) -> str | None:
 def _cards(row: Mapping[str, str]) -> tuple[str | None, str | None] | str:
     """(stated count, share): `cards` below one is the fraction of one card."""
     text = row.get("cards", "").strip()
+    if (number := count_of(text)) is not None:
+        text = f"{number:f}"
     if not text:
         return None, None
     try:
@@ -262,10 +290,3 @@ def _cards(row: Mapping[str, str]) -> tuple[str | None, str | None] | str:
     if value < 1:
         return None, text
     return text, None
-
-
-def _whole(text: str) -> int | None:
-    text = text.strip()
-    if re.fullmatch(r"\d{1,9}(?:\.0+)?", text):
-        return int(text.split(".")[0])
-    return None

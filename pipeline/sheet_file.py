@@ -12,6 +12,7 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from itertools import chain, islice
 from pathlib import PurePath
 from typing import Any
 
@@ -20,6 +21,9 @@ from catalog import sheet_columns
 MAX_BYTES = 64 * 1024 * 1024
 MAX_UNPACKED = 512 * 1024 * 1024
 MAX_ROWS = 1_000_000
+HEADER_UNIT = "amount_unit"  # the unit of `单价（元/月）`, as if it were a column
+_TITLE_ROWS = 20  # a header stands among the first rows
+_KNOWN_COLUMNS = 3
 Row = tuple[int, str, Mapping[str, str]]
 
 
@@ -51,11 +55,13 @@ def _csv(body: bytes, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(1_000_000)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        header = next(reader, [])
-        names = _header(header)
-        for number, cells in enumerate(reader, 1):
+        # A title above the table is no header: the header is the first row that names known columns.
+        above = list(islice(reader, _TITLE_ROWS))
+        start = next((n for n, cells in enumerate(above) if _names_columns(cells)), 0)
+        names, units = _header(above[start] if above else [])
+        for number, cells in enumerate(chain(above[start + 1 :], reader), 1):
             if any(cell.strip() for cell in cells):
-                yield number, f"row {number}", _row(names, cells)
+                yield number, f"row {number}", _row(names, units, cells)
     except csv.Error as error:
         raise SheetError(f"not CSV: {error}") from None
 
@@ -97,29 +103,45 @@ def _xlsx(body: bytes) -> Iterator[Row]:
         raise
     except Exception as error:  # noqa: BLE001 — a damaged workbook fails anywhere in openpyxl
         raise SheetError(f"not a readable XLSX: {type(error).__name__}") from None
-    sheet = book.worksheets[0]
-    if sheet.max_row > MAX_ROWS:
+    if sum(sheet.max_row for sheet in book.worksheets) > MAX_ROWS:
         raise SheetError(f"more than {MAX_ROWS} rows")
-    merged = _merged(sheet)
-    header: list[str] | None = None
-    number = 0
-    for line, cells in enumerate(sheet.iter_rows(values_only=True), 1):
-        texts = [_text(merged.get((line, at), value)) for at, value in enumerate(cells, 1)]
-        if header is None:
-            # A title above the table is no header: the header is the first row that names a known column.
-            if sum(sheet_columns.canonical(t) is not None for t in texts) >= 3:
-                header = _header(texts)
+    number, found = 0, False
+    for sheet in book.worksheets:
+        if sheet.sheet_state != "visible":
             continue
-        if any(texts):
-            number += 1
-            yield number, f"{sheet.title}!{line}", _row(header, texts)
-    if header is None:
+        for line, row in _sheet_rows(sheet):
+            found = True
+            if row is not None:
+                number += 1
+                yield number, f"{sheet.title}!{line}", row
+    if not found:
         raise SheetError("no header row with known columns")
 
 
-def _merged(sheet: Any) -> dict[tuple[int, int], Any]:
-    """Every cell of a merged range → the value that the range shows."""
+def _sheet_rows(sheet: Any) -> Iterator[tuple[int, Mapping[str, str] | None]]:
+    """(line, row) of one worksheet; its header is told as a line without a row."""
+    merged, across = _merged(sheet)
+    header: tuple[list[str], list[str]] | None = None
+    for line, cells in enumerate(sheet.iter_rows(values_only=True), 1):
+        texts = [_text(merged.get((line, at), value)) for at, value in enumerate(cells, 1)]
+        if header is None:
+            if _names_columns(texts):
+                header = _header(texts)
+                yield line, None
+        elif any(texts) and line not in across:
+            yield line, _row(*header, texts)
+
+
+def _names_columns(cells: list[str]) -> bool:
+    """Is this the header? A title is none; three known columns are."""
+    return sum(sheet_columns.canonical(cell) is not None for cell in cells) >= _KNOWN_COLUMNS
+
+
+def _merged(sheet: Any) -> tuple[dict[tuple[int, int], Any], set[int]]:
+    """Every cell of a merged range → the value that the range shows; lines that one range fills from end to
+    end (the name of a room above its rows)."""
     cells: dict[tuple[int, int], Any] = {}
+    across: set[int] = set()
     for area in sheet.merged_cells.ranges:
         if area.size["rows"] * area.size["columns"] > 100_000:
             raise SheetError(f"merged range {area.coord} is too large")
@@ -127,18 +149,24 @@ def _merged(sheet: Any) -> dict[tuple[int, int], Any]:
         for line in range(area.min_row, area.max_row + 1):
             for at in range(area.min_col, area.max_col + 1):
                 cells[line, at] = value
-    return cells
+        if area.min_col == 1 and area.max_col >= sheet.max_column > 1:
+            across.update(range(area.min_row, area.max_row + 1))
+    return cells, across
 
 
-def _header(cells: list[str]) -> list[str]:
-    names = [sheet_columns.canonical(cell) or cell.strip() for cell in cells]
-    if not any(sheet_columns.canonical(cell) for cell in cells):
+def _header(cells: list[str]) -> tuple[list[str], list[str]]:
+    """(columns, units in brackets behind the price's header)."""
+    known = [sheet_columns.canonical(cell) for cell in cells]
+    if not any(known):
         raise SheetError("no header row with known columns")
-    return names
+    names = [name or cell.strip() for name, cell in zip(known, cells, strict=True)]
+    return names, [sheet_columns.unit_in(cell) for cell in cells]
 
 
-def _row(names: list[str], cells: list[str]) -> Mapping[str, str]:
-    return {name: cell.strip() for name, cell in zip(names, cells, strict=False) if name}
+def _row(names: list[str], units: list[str], cells: list[str]) -> Mapping[str, str]:
+    row = {name: cell.strip() for name, cell in zip(names, cells, strict=False) if name}
+    unit = next(filter(None, units), "")
+    return row | {HEADER_UNIT: unit} if unit else row
 
 
 def _text(value: Any) -> str:

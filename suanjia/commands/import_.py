@@ -31,6 +31,7 @@ def command(
     """
     if template:
         click.echo(_template(lang), nl=False)
+        click.echo(_explained(lang), err=True)
         return OK
     if not files:
         raise Failure("name at least one file, or --template")
@@ -86,10 +87,30 @@ def _say(row: dict[str, Any]) -> None:
 
 
 def _template(lang: str) -> str:
-    """A CSV with the header and one comment row that says what each column holds."""
+    """A CSV with the header alone."""
     from catalog.sheet_columns import columns
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([c.zh if lang == "zh" else c.name for c in columns()])
     return out.getvalue()
+
+
+def _explained(lang: str) -> str:
+    """What each column holds, whether it is needed, and the words it takes."""
+    from catalog.sheet_columns import columns, words_of
+
+    zh = lang == "zh"
+    lines = [
+        "各列的含义（* 必填；日期二选一）："
+        if zh
+        else "What the columns hold (* needed; one of the two dates):"
+    ]
+    for column in columns():
+        name = column.zh if zh else column.name
+        words = words_of(column.name, lang)
+        takes = f"  [{' | '.join(words)}]" if zh and words else ""
+        lines.append(
+            f"  {'*' if column.required else ' '} {name}: {column.zh_help if zh else column.en}{takes}"
+        )
+    return "\n".join(lines)

@@ -330,3 +330,144 @@ def test_hostile_bytes_never_crash(body: bytes, name: str) -> None:
     with contextlib.suppress(SheetError):
         for number, locator, row in read_file(name, body):
             assert number >= 1 and locator and all(isinstance(v, str) for v in row.values())
+
+
+CHINESE = {
+    "报价日期": "2026年10月1日", "供应商": "autodl", "显卡型号": "RTX 4090", "卡数": "8张",
+    "计价单位": "整机",
+    "单价": "7600", "币种": "人民币", "周期": "月", "计费方式": "包月", "机房": "韶关", "是否含税": "不含税",
+    "价格类型": "会员价", "范围": "地区", "库存": "售罄",
+}  # fmt: skip
+
+
+def test_chinese_words_in_every_column(tmp_path: Path) -> None:
+    done = run(tmp_path, sheet(tmp_path, [CHINESE]))
+    assert (done.offers, done.rejections) == (1, [])
+    (row,) = offers(tmp_path)
+    assert (row["gpu_count"], row["basis"], row["tax"], row["price_kind"]) == (
+        8,
+        "server",
+        "excluded",
+        "member",
+    )
+    assert (row["region_code"], row["scope"], row["stock_idle"], row["in_stock"]) == (
+        "440200",
+        "region",
+        0,
+        False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"计价单位": "台"}, ("basis", "server")), ({"计价单位": "元/台"}, ("basis", "server")),
+        ({"计价单位": "按卡"}, ("basis", "card")), ({"计价单位": "单卡"}, ("basis", "card")),
+        ({"是否含税": "含税"}, ("tax", "included")), ({"是否含税": "未知"}, ("tax", "unknown")),
+        ({"价格类型": "起"}, ("is_floor", True)), ({"价格类型": "促销价"}, ("price_kind", "promo")),
+        ({"价格类型": "折扣价"}, ("price_kind", "public_discount")),
+        ({"范围": "全国"}, ("scope", "national")),
+        ({"周期": "3个月"}, ("per_hours", Decimal(2190))), ({"周期": "每月"}, ("per_hours", Decimal(730))),
+        ({"报价日期": "2026/10/1"}, ("observed_at", datetime(2026, 10, 1, 4, tzinfo=UTC))),
+    ],
+)  # fmt: skip
+def test_words_of_a_sheet(tmp_path: Path, change: dict[str, str], expected: tuple[str, object]) -> None:
+    price = {"单价": "1500"} if change.get("计价单位") in {"按卡", "单卡"} else {}
+    done = run(tmp_path, sheet(tmp_path, [{**CHINESE, **change, **price}]))
+    assert done.rejections == []
+    (row,) = offers(tmp_path)
+    assert row[expected[0]] == expected[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "price", "hours", "count"),
+    [
+        (
+            {"amount_low": "4.2万", "per": "month", "basis": "server", "cards": "8", "card_raw": "A800"},
+            42000,
+            730,
+            8,
+        ),
+        ({"amount_low": "2.18元/小时"}, "2.18", 1, 1),
+        ({"amount_low": "￥2.18/时"}, "2.18", 1, 1),
+        ({"amount_low": "2.18元/小时", "per": "", "currency": ""}, "2.18", 1, 1),
+        ({"amount_low": "2.18元/卡/小时", "per": ""}, "2.18", 1, 1),
+        ({"amount_low": "7600元/台/月", "basis": "", "per": "", "cards": "8", "mode": "包月"}, 7600, 730, 8),
+        ({"amount_low": "１，５００元", "per": "月", "mode": "包月"}, 1500, 730, 1),
+        ({"amount_low": "1500元起", "per": "月", "mode": "包月"}, 1500, 730, 1),
+    ],
+)
+def test_amounts_with_their_unit(
+    tmp_path: Path, change: dict[str, str], price: object, hours: int, count: int
+) -> None:
+    assert one(tmp_path, **change).rejections == []
+    (row,) = offers(tmp_path)
+    assert (row["price"], row["per_hours"], row["gpu_count"]) == (Decimal(str(price)), hours, count)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"amount_low": "2.18元/月"}, "unit_unknown"),  # the column says hour
+        ({"amount_low": "2.18美元/小时"}, "currency_unknown"),
+        ({"amount_low": "2.18元/卡/小时", "basis": "server", "cards": "8"}, "unit_unknown"),
+        ({"amount_low": "面议"}, "price_not_a_number"),
+        ({"amount_low": "1.98 (会员1.88)"}, "price_not_a_number"),
+        ({"amount_low": "2-3"}, "price_not_a_number"),
+        ({"amount_low": "1O0"}, "price_not_a_number"),
+        ({"amount_low": "12..5"}, "price_not_a_number"),
+        ({"amount_low": "0元/小时"}, "price_zero"),
+        ({"price_kind": "神秘价"}, "row_unreadable"),
+    ],
+)
+def test_amounts_that_disagree_or_are_none(tmp_path: Path, change: dict[str, str], reason: str) -> None:
+    assert one(tmp_path, **change).rejections == [(1, reason)]
+
+
+def test_a_unit_in_the_header_and_a_title_above_it(tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    path.write_text(
+        "某某算力报价单,,,,,,\n,,,,,,\n日期,供应商,显卡,卡数,计价方式,租金（元/月）,计费方式\n"
+        "2026-10-01,autodl,RTX 4090,8,整机,7600,包月\n2026-10-01,autodl,A800,8,整机,4.2万,包月\n",
+        encoding="utf-8",
+    )
+    assert run(tmp_path, path).rejections == []
+    assert sorted((r["card"], int(r["price"]), int(r["per_hours"])) for r in offers(tmp_path)) == [
+        ("A800-80G", 42000, 730), ("RTX4090", 7600, 730),
+    ]  # fmt: skip
+
+
+def test_every_visible_worksheet_and_rooms_merged_across(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["说明", "本表只供参考"])
+    head = ["日期", "供应商", "显卡", "卡数", "单位", "价格", "币种", "周期", "付费方式", "城市"]
+    for number, city in enumerate(("韶关", "中卫", "怀来")):
+        page = book.create_sheet(city)
+        page.append(head)
+        page.append([f"{city}机房"])
+        page.merge_cells("A2:J2")
+        page.append(
+            [datetime(2026, 10, 1), "autodl", "RTX 4090", "八卡", "台", "7,600", "￥", "月", "月付", city]
+        )
+        if number == 2:
+            page.sheet_state = "hidden"
+    path = tmp_path / "q.xlsx"
+    book.save(path)
+    done = run(tmp_path, path)
+    assert (done.rows, done.offers, done.rejections) == (2, 2, [])
+    assert {r["region_code"] for r in offers(tmp_path)} == {"440200", "640500"}
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_template_explains_every_column(lang: str) -> None:
+    from click.testing import CliRunner
+
+    from catalog.sheet_columns import canonical, columns
+    from suanjia.commands.import_ import command
+
+    done = CliRunner().invoke(command, ["--template", "--lang", lang], obj=object(), standalone_mode=False)
+    header = next(csv.reader(io.StringIO(done.stdout)))
+    assert [canonical(name) for name in header] == [column.name for column in columns()]
+    assert len(done.stdout.splitlines()) == 1
+    for name in header:
+        assert f" {name}: " in done.stderr
