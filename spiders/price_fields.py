@@ -27,6 +27,7 @@ class PriceField:
 
     field: str
     public_field: str
+    public_kind: str
     per: str
     mode: str
     tier: str
@@ -91,7 +92,7 @@ def quotes(
         if _sold(listed) or (one.needed and listed not in _NOT_SOLD):
             yield one.field, about | {"price_text": listed, "price_kind": one.price_kind or None}
         if differs:
-            yield one.public_field, about | {"price_text": public, "price_kind": "public_discount"}
+            yield one.public_field, about | {"price_text": public, "price_kind": one.public_kind}
 
 
 def _sold(amount: str | None) -> bool:

@@ -25,7 +25,11 @@ MARKET_KEYS = {
     "SUANJIA_COMPSHARE_PRIVATE_KEY": "market-test-private-key",
     "SUANJIA_GONGJI_TOKEN": "market-test-token",
     "SUANJIA_GPUSHARE_TOKEN": "market-test-token",
+    "SUANJIA_KSYUN_PUBLIC_KEY": "market-test-public-key",
+    "SUANJIA_KSYUN_PRIVATE_KEY": "market-test-private-key",
     "SUANJIA_PPIO_TOKEN": "market-test-token",
+    "SUANJIA_UCLOUD_PUBLIC_KEY": "market-test-public-key",
+    "SUANJIA_UCLOUD_PRIVATE_KEY": "market-test-private-key",
 }
 
 
