@@ -178,6 +178,8 @@ def _place(label: str, named: list[Named]) -> str | None:
             continue
         if name.short and not stands_alone(label, name):
             continue
+        if here in MACRO_NAMES and candidates[0] in MACRO_NAMES and here != candidates[0]:
+            return "several"  # 华北/华东
         if here is None or level_of(candidates[0]) >= 0 or here == "CN":
             here = candidates[0]
     return here

@@ -12,9 +12,11 @@ from catalog.regions import MACRO_CODES, Region, region_aliases, regions
 _LEVELS = {"province": 0, "city": 1, "county": 2}
 # What may stand beside the short name of a county without making it a different word.
 _BESIDE = re.compile(
-    r"机房|数据中心|智算中心|算力中心|超算中心|大数据|计算|可用区|产业园|园区|基地|节点|集群|专区|区域|地区|电信|联通|移动|广电|骨干"
+    r"机房|数据中心|智算中心|算力中心|超算中心|大数据|云|计算|可用区|产业园|园区|基地|节点|集群|专区|区域|地区|电信|联通|移动|广电|骨干"
     r"|核心|多线|双线|三线|单线|自治|[区市县旗州省]|[一二三四五六七八九十]|[A-Za-z0-9]|[^\w]|_"
 )
+# 南京路 is a street, in Shanghai as elsewhere.
+_STREET = re.compile(r"[东西南北中]?(?:大?路(?!由)|大?街|大道)")
 _CODE = re.compile(r"(?:cn|ap|china)[-_]([a-z]{3,})[0-9]{0,2}(?:[-_].*)?")
 _WORD = re.compile(r"[a-z][a-z']+")
 
@@ -78,7 +80,8 @@ def chinese(label: str) -> list[Named]:
         for length in range(min(longest, size - pos), 1, -1):
             entry = table.get(label[pos : pos + length])
             if entry is not None and not _shared(label, pos + length, table):
-                found.append(replace(entry, start=pos, end=pos + length))
+                if not _STREET.match(label, pos + length):
+                    found.append(replace(entry, start=pos, end=pos + length))
                 pos += length - 1
                 break
         pos += 1

@@ -26,6 +26,8 @@ _CHUNK = 1 << 16  # bytes asked for at once; what is there is answered at once
 _REPEATED = 32_768  # answers remembered: most of a crawl repeats
 _LONGEST_KEPT = 2_000
 
+_ID = json.JSONEncoder(allow_nan=False).encode
+
 Reader = Callable[[str, str, str | None], Mapping[str, object]]
 
 
@@ -110,7 +112,10 @@ def _answer(raw: bytes, number: int, answer: Callable[[str, str, str | None], st
             raise Failure(f"line {number}: {name} is not a string")
     if text is None:
         raise Failure(f"line {number}: text is missing")
-    key = json.dumps(question.get("id"), ensure_ascii=True)
+    try:
+        key = _ID(question.get("id"))
+    except ValueError:
+        raise Failure(f"line {number}: id is not a JSON value") from None  # NaN and the infinities
     return f'{{"id":{key}{answer(text, context or "", provider)}'
 
 
