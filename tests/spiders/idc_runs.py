@@ -1,4 +1,4 @@
-"""Crawls of declared sellers and shops inside the test process, against the stand-in market or a local site."""
+"""Crawls of declared sellers and shops inside the test process, on the stand-in market or local pages."""
 
 from __future__ import annotations
 

@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 from catalog.periods import period_hours
+from catalog.providers import read_provider
+from market.server import running
 from pipeline.reading import card as card_reader
-from tests.spiders.conftest import ROOT
-from tests.spiders.idc_runs import FILES, Idc, crawl_market
+from pipeline.run import process
+from spiders.config import CrawlConfig
+from tests.spiders.conftest import ROOT, run_child
+from tests.spiders.idc_runs import FILES, FROZEN, Idc, crawl_market
 
 GOLDEN = ROOT / "tests" / "golden" / "idc"
 # Reasons of one family: the truth table says what is on the page, a reader may say it more exactly.
@@ -50,8 +54,8 @@ def wanted_offers(rows: list[dict[str, str]]) -> set[tuple[object, ...]]:
 def made_offers(idc: Idc) -> set[tuple[object, ...]]:
     return {
         (
-            o.card.partition("-")[0], int(o.gpu_count), o.billing_mode, int(o.per_hours), o.price, o.price_high,
-            o.price_kind,
+            o.card.partition("-")[0], int(o.gpu_count), o.billing_mode, int(o.per_hours), o.price,
+            o.price_high, o.price_kind,
         )
         for o in idc.offers
     }  # fmt: skip
@@ -130,3 +134,23 @@ FAULTS = {
 def test_a_changed_page_is_a_named_layout_change(slug: str, fault: str, tmp_path: Path) -> None:
     idc = crawl_market(slug, tmp_path, fault)
     assert "layout_changed" in idc.kinds, (idc.kinds, idc.prices())
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_cards_that_a_script_draws_are_rendered_first(tmp_path: Path) -> None:
+    with running(FROZEN, ["idc_market_cards"], samples=True) as origins:
+        config = CrawlConfig(
+            provider="idc_market_cards", run_id="r", run_dir=tmp_path / "run", evidence_dir=tmp_path / "e",
+            now=FROZEN, origins=dict(origins), delay=0.0, provider_file=str(FILES / "idc_market_cards.toml"),
+        )  # fmt: skip
+        done = run_child(config, {})
+    assert done.kinds() == []
+    file = read_provider(FILES / "idc_market_cards.toml")
+    made = process(done.listings, "r", FROZEN, {file.slug: file})
+    idc = Idc(done.listings, done.stats, made)
+    rows = [row for row in truth() if row["url"] == "https://www.suanliju.example/market"]
+    assert made_offers(idc) == wanted_offers(rows)
+    assert {(o.card, o.in_stock, o.stock_idle) for o in idc.offers} == {
+        ("RTX4090D", True, 1), ("RTX4090", True, 3), ("RTX5090", False, 0),
+    }  # fmt: skip

@@ -1,4 +1,4 @@
-"""From the address of a page to offers: `new-provider --declared`, `probe`, `crawl`, `providers`, a bad file."""
+"""From the address of a page to offers: `new-provider --declared`, `crawl`, `providers`, a bad file."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def test_a_draft_that_already_reads(site: str, tmp_path: Path) -> None:
         assert file.read_text(encoding="utf-8") == text
 
 
+@pytest.mark.slow
 def test_pages_that_give_no_draft(tmp_path: Path) -> None:
     moment = datetime.fromisoformat(NOW)
     with running(moment, ["idc_article", "idc_no_price"], samples=True) as origins:
