@@ -150,6 +150,15 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
+class BreakEven:
+    """Hours on demand that cost as much as a month of the same good at the same seller; under 730."""
+
+    card: str
+    provider: str
+    hours: Decimal
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """A job of the table and its names; `spec` is what it asks for."""
 
@@ -175,6 +184,7 @@ class Issue:
     cells: tuple[Cell, ...]
     history: Mapping[tuple[str, str, str], tuple[tuple[date, Decimal | None, str], ...]]
     parity: tuple[Parity, ...]
+    break_even: tuple[BreakEven, ...]
     counts: tuple[Count, ...]
     held: tuple[Held, ...]
     corrections: tuple[Correction, ...]

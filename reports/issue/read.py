@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from reports.issue.clock import IssueWeek
 from reports.issue.model import (
+    BreakEven,
     Cell,
     Correction,
     Count,
@@ -96,6 +97,7 @@ def read_issue(con: duckdb.DuckDBPyConnection, week: IssueWeek, rebuilt: bool) -
         cells=reader.all("cells", Cell),
         history=_history(reader),
         parity=reader.all("parity", Parity),
+        break_even=reader.all("break_even", BreakEven),
         counts=reader.all("counts", Count),
         held=reader.all("held", Held),
         corrections=reader.all("corrections", Correction),

@@ -173,13 +173,24 @@ class Line:
                 with self._within(smtp):
                     smtp.ehlo_or_helo_if_needed()
             if server.user:
-                with self._within(smtp):
-                    smtp.login(server.user, server.password)
+                self._log_in(smtp)
         except BaseException:
             smtp.close()
             raise
         self._smtp = smtp
         return smtp
+
+    def _log_in(self, smtp: smtplib.SMTP) -> None:
+        """One attempt, by the first way that the server offers: a wrong password is wrong in every way, and
+        some servers lock who tries again."""
+        offered = smtp.esmtp_features.get("auth", "").upper().split()
+        way = next((way for way in ("PLAIN", "LOGIN", "CRAM-MD5") if way in offered), None)
+        if way is None:
+            raise smtplib.SMTPNotSupportedError("the server offers no way to log in that we know")
+        smtp.user, smtp.password = self._server.user, self._server.password
+        answer = getattr(smtp, f"auth_{way.lower().replace('-', '_')}")
+        with self._within(smtp):
+            smtp.auth(way, answer)
 
     @contextmanager
     def _within(self, smtp: smtplib.SMTP) -> Iterator[None]:

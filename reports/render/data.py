@@ -45,6 +45,7 @@ def document(issue: Issue) -> dict[str, Any]:
         "fits": [asdict(fit) for fit in issue.fits],
         "cells": [asdict(cell) for cell in issue.cells],
         "parity": [asdict(row) for row in issue.parity],
+        "break_even": [asdict(row) for row in issue.break_even],
         "counts": [asdict(count) for count in issue.counts],
         "held": [asdict(row) for row in issue.held],
         "corrections": [asdict(row) for row in issue.corrections],

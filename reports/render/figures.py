@@ -55,6 +55,11 @@ def count(value: Decimal | int) -> str:
     return f"{Decimal(value).normalize():,f}"
 
 
+def hours(value: Decimal) -> str:
+    """Whole hours."""
+    return f"{half_up(value, 0):,.0f}"
+
+
 def moment(at: datetime) -> str:
     """`10-04 20:00`, Shanghai."""
     return f"{at.astimezone(SHANGHAI):%m-%d %H:%M}"

@@ -15,6 +15,8 @@ from reports.render.source_tables import corrections, held_table, sources
 from reports.render.view import Section, View
 from reports.render.words import Words, choices
 
+MONTH_HOURS = 730
+
 
 def _lead(head: Headline, issue: Issue, names: Names, w: Words) -> tuple[list[str], list[str]]:
     """(parts of the subject, sentences), both from the same two rows."""
@@ -62,6 +64,18 @@ def _move(cell: Cell, names: Names, w: Words) -> tuple[str, str]:
     return short, sentence
 
 
+def exclusions(issue: Issue, names: Names, w: Words) -> Section:
+    """What is in the price and what is not, and for one card from how many hours on a month pays."""
+    lines = w.many("exclusion.lines")
+    pairs = {row.card: row for row in reversed(issue.break_even)}
+    card = next((card for card in choices()["headline_cards"] if card in pairs), None)
+    if card is not None:
+        row = pairs[card]
+        told = {"provider": names.provider(row.provider), "card": card, "hours": figures.hours(row.hours)}
+        lines.append(w("exclusion.break_even", share=figures.percent(row.hours / MONTH_HOURS, 0), **told))
+    return Section(w("exclusion.title"), tuple(lines))
+
+
 def marks_section(w: Words) -> Section:
     """What every mark of the tables means, in the words of the marks."""
     place = 0 if w.lang == "zh" else 1
@@ -106,7 +120,7 @@ def make_view(issue: Issue, lang: str) -> View:
         movers=mover_table(issue, names, w),
         regions=region_table(issue, names, w),
         parity=parity_section(issue, names, w),
-        exclusions=Section(w("exclusion.title"), tuple(w.many("exclusion.lines"))),
+        exclusions=exclusions(issue, names, w),
         marks=marks_section(w),
         held=held_table(issue, names, w),
         sources=sources(issue, names, w),

@@ -81,18 +81,8 @@ def goods(seller: str, week: int, at: datetime, run: str) -> list[Offer]:
                 "price": price(seller, card, week),
             }
             rows.append(offer(run, at, **good, **stock, **common))
-    month = price(seller, "RTX4090", week) * 500
-    rows.append(
-        offer(
-            run,
-            at,
-            billing_mode="monthly",
-            term_hours=Decimal(730),
-            per_hours=Decimal(730),
-            price=month,
-            **common,
-        )
-    )
+    month = {"billing_mode": "monthly", "term_hours": Decimal(730), "per_hours": Decimal(730), "zone": "A"}
+    rows.append(offer(run, at, **month, price=price(seller, "RTX4090", week) * 500, **common))
     if seller == "autodl" and week == WEEKS - 1:
         rows.append(
             offer(run, at, card="A10", vram_gb=Decimal(24), zone="C", price=Decimal("1.20"), **common)

@@ -157,3 +157,10 @@ def test_a_dear_seller_that_joins_moves_the_level_and_no_index(tmp_path: Path) -
         "SELECT week, median FROM price_level WHERE region_code = 'CN' AND provider_class = 'idc'"
     )
     assert len(levels.fetchall()) == 1
+
+
+def test_from_how_many_hours_on_a_month_pays(issued: tuple[Path, Done]) -> None:
+    # A month is 500 times the hour at every seller, zone A beside zone A.
+    text = (issued[1].folder / "report.zh.txt").read_text(encoding="utf-8")
+    assert {(row.card, row.hours) for row in issued[1].issue.break_even} == {("RTX4090", Decimal(500))}
+    assert "RTX4090：一个月里用满 500 小时（一个月的 68%）以上，包月比按量便宜。" in text

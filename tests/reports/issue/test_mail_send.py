@@ -310,6 +310,8 @@ def test_a_wrong_password_is_nobody_s_failure(
         url = f"smtps://reader:wrong@127.0.0.1:{port}"
         done = deliver(mail_home, NOW, None, settings(port, url=url))
     assert (done.tally.retry, done.tally.waiting) == (1, 2)
+    assert "535" in done.tally.told[0]
+    assert "wrong" not in done.tally.told[0]
 
 
 @pytest.mark.parametrize(
