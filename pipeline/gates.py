@@ -236,12 +236,14 @@ def stalled(run: Run) -> Verdict | None:
 
 
 def age(run: Run) -> Verdict | None:
-    """What the source itself dates must not be old."""
+    """What the source dates by the day must not be old. A page that says "prices of 2019" is old by its own
+    word: its rows carry that date, and nothing current is made of them."""
     if not run.offers:
         return None
     newest: datetime = max(offer.observed_at for offer in run.offers)
-    behind = run.meta.started_at - newest
-    return Verdict("age", behind <= run.limits.oldest, f"newest row is of {newest.isoformat()}")
+    fresh = run.meta.started_at - newest <= run.limits.oldest
+    by_day = any(offer.date_precision == "day" for offer in run.offers)
+    return Verdict("age", fresh or not by_day, f"newest row is of {newest.isoformat()}", warn=not fresh)
 
 
 GATES: tuple[Callable[[Run], Verdict | None], ...] = (

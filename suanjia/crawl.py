@@ -21,7 +21,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from catalog.providers import BUILT_IN, Provider
+from catalog.providers import BUILT_IN, Expect, Provider
+from pipeline.gates import settle
 from pipeline.run import Processed, process
 from pipeline.segment import RunMeta, SegmentError, write_segment
 from spiders.config import CrawlConfig
@@ -128,7 +129,8 @@ class _Crawler:
         made = process(listings, self.run_id, started, self.plan.providers)
         result.offers, result.rejections = len(made.offers), len(made.rejections)
         result.message = "; ".join(filter(None, (result.message, made.remark)))
-        self._enough(result, config, made)
+        if result.outcome == "ok" and not made.offers:
+            result.outcome, result.message = made.without_offers
         run_id = self.run_id
         for attempt in range(1, 100):
             try:
@@ -164,22 +166,20 @@ class _Crawler:
             parser_version=str(stats.get("parser_version") or ""),
             provider_class=self._provider(result.provider).class_,
             declared_total=declared(stats, dropped),
-            distinct_keys=made.distinct_keys,
+            distinct_keys=_distinct_rows(listings),
             requests=result.requests,
             robots_verdict=robots_verdict(stats),
             message=result.message or None,
         )
-        write_segment(self.plan.settings.home, meta, made.offers, made.rejections, listings)
+        home = self.plan.settings.home
+        meta = settle(home, meta, made.offers, made.rejections, listings, self._expected(result.provider))
+        result.outcome, result.message = meta.outcome, meta.message or ""
+        write_segment(home, meta, made.offers, made.rejections, listings)
 
-    def _enough(self, result: Result, config: CrawlConfig, made: Processed) -> None:
-        """A good run holds as many offers as the provider file expects. Stand-in sites are smaller by
-        nature."""
-        if result.outcome == "ok" and not made.offers:
-            result.outcome, result.message = made.without_offers
-        least = self._provider(result.provider).expect.min_rows
-        if result.outcome == "ok" and result.offers < least and not config.origins:
-            result.outcome = "layout_changed"
-            result.message = f"{result.offers} offers, at least {least} expected"
+    def _expected(self, slug: str) -> Expect:
+        """What the provider file expects of a run. Stand-in sites are smaller by nature."""
+        mapped = self.plan.settings.origins() if self.plan.origins is None else self.plan.origins
+        return Expect() if mapped else self._provider(slug).expect
 
     def _config(self, slug: str, started: datetime) -> CrawlConfig:
         settings, provider = self.plan.settings, self._provider(slug)
@@ -253,3 +253,9 @@ def _locked(home: Path, name: str, wait: float) -> Iterator[None]:
 def _file(home: Path, provider: Provider) -> Path:
     folder = BUILT_IN if provider.builtin else (home / "providers").absolute()
     return folder / f"{provider.slug}.toml"
+
+
+def _distinct_rows(listings: Sequence[Listing]) -> int | None:
+    """How many different rows of the source stand behind the listings; None where it gives them no ids."""
+    ids = {listing.listing_id for listing in listings}
+    return None if None in ids or not ids else len(ids)

@@ -249,3 +249,10 @@ def test_verdicts_are_words_and_numbers() -> None:
     row = Verdict("g", True, "found").as_dict()
     assert row == {"gate": "g", "ok": True, "found": "found", "outcome": "partial", "warn": False}
     assert len({gate.__name__ for gate in GATES}) == len(GATES)
+
+
+def test_a_page_that_dates_itself_by_the_year_is_old_by_its_own_word(shop: Shop) -> None:
+    """Its rows are dated, so nothing current is made of them; the run itself is what was expected."""
+    done = shop.crawl(20, hours(0), started_at=hours(24 * 900), goods={"date_precision": "year"})
+    assert (done.outcome, failed(done)) == ("ok", [])
+    assert "age: newest row is of" in str(done.message)
