@@ -22,7 +22,7 @@ from pipeline.reading.price.lexer import (
     Token,
 )  # fmt: skip
 from pipeline.reading.price.tax import percent_of_tax
-from pipeline.reading.price.unit import Unit, periods_of
+from pipeline.reading.price.unit import LONG, Unit, periods_of
 from pipeline.reading.price.words import NO_TAGS, Tags
 
 _FLAGS: Final = frozenset((
@@ -203,7 +203,7 @@ class Facts:
         elif "per" in tags and not reader.sign(i - 1, "/"):
             if token.value == int(token.value) and 0 < token.value <= 400 and not self._calendar(i):
                 found.spans.append((int(token.value), tags["per"]))
-                if i and "term" in self.tokens[i - 1].tags:
+                if i and "term" in self.tokens[i - 1].tags and tags["per"] in LONG:
                     found.term = True
                 elif "minimum" in self._tags(i + 2) or "minimum" in self._tags(i - 1):
                     long = {"month": 1, "quarter": 3, "half_year": 6, "year": 12}.get(tags["per"], 0)
@@ -248,7 +248,7 @@ class Facts:
         return (
             self.reader.kind(i + 1) == NUMBER
             and self.reader.has(i + 2, "per")
-            and self.tokens[i + 2].tags["per"] in {"month", "quarter", "half_year", "year"}
+            and self.tokens[i + 2].tags["per"] in LONG
         )
 
     def _card(self, i: int, token: Token) -> None:

@@ -9,6 +9,8 @@ from typing import Final
 from pipeline.reading.price.lexer import CARD, NUMBER, SIGN, Token
 
 _MOST_PERIODS: Final = 400
+LONG: Final = frozenset(("month", "quarter", "half_year", "year"))
+"""Periods of a term."""
 _SHORT: Final = frozenset(("hour", "minute", "second"))
 
 
