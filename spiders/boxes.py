@@ -14,7 +14,8 @@ from typing import Any
 
 from spiders.textio import is_hidden, visible_lines
 
-AMOUNT = r"(?:[￥¥]\s*\d[\d.,]*|\d[\d.,]*\s*万?(?:元|CNY|RMB))"
+# Bounded, and begun once a number: a page of digits must not cost the square of its length.
+AMOUNT = r"(?:[￥¥]\s{0,20}\d[\d.,]{0,40}|(?<!\d)\d[\d.,]{0,40}\s{0,20}万?(?:元|CNY|RMB))"
 _PRICE = re.compile(AMOUNT)
 _PERIOD = re.compile(
     r"[/每]\s*(?:卡|台)?\s*(?:\d+\s*)?(?:小时|时|天|日|周|个?月|年|[hd]\b)|起租|包[日周月年]"

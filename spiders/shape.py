@@ -24,7 +24,10 @@ _MEMORY = re.compile(r"(?P<number>\d{1,9}(?:\.\d+)?)\s*(?P<unit>[MG](?:i?B)?)?",
 
 def loads(text: str) -> Any:
     """JSON with numbers kept as printed: integers as int, the rest as Decimal. ValueError for bad JSON."""
-    return json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
+    try:
+        return json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply to be an answer") from None
 
 
 def json_is_cut(body: str, error: ValueError) -> bool:

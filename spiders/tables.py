@@ -122,9 +122,9 @@ def _table_of(tr: Any) -> Any:
 def _span(element: Any, name: str, rest: int = 1) -> int:
     """colspan/rowspan as browsers read it: at least 1, rowspan 0 = to the end."""
     raw = (element.get(name) or "1").strip()
-    if not raw.isdigit():
+    if not (raw.isascii() and raw.isdigit()):
         return 1
-    value = int(raw)
+    value = int(raw[:9])
     if name == "rowspan":
         return min(value or rest, MAX_ROWS)
     return min(max(value, 1), MAX_COLUMNS)

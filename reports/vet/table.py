@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reports.vet.machine import Gpu, Machine, merge
+from reports.vet.machine import Gpu, Machine, merge, number
 
 _HEAD = re.compile(
     r"NVIDIA-SMI\s+([\w.]+)\s+(?:Driver|KMD) Version:\s*([\d.]+)(?:.{0,40}?CUDA Version:\s*([\d.]+))?"
@@ -46,7 +46,7 @@ def _gpu(match: re.Match[str]) -> Gpu:
         name=name.removesuffix("...").rstrip(),
         name_cut=name.endswith("..."),
         total_mib=float(match["total"]) if match["total"] else None,
-        power_limit_w=float(match["cap"][:-1]) if match["cap"].endswith("W") else None,
+        power_limit_w=number(match["cap"]) if match["cap"].endswith("W") else None,
         ecc={"Off": "off", "N/A": "n/a"}.get(ecc, "on"),
         ecc_uncorrected=int(ecc) if ecc.isdigit() else None,
         mig=(match["mig"] or "").rstrip("*").lower() or None,
