@@ -53,8 +53,10 @@ SPECS: tuple[Spec, ...] = (
     Spec("http_port", "8765", "port that `serve` listens on"),
     Spec("log_format", "console", "log lines of `serve`: console or json"),
     Spec("contact", "", "web or mail address that goes into the user agent, so that a site can reach you"),
-    Spec("evidence_keep_days", "90", "evidence that a segment of the last so many days names is never removed"),
-    Spec("job_memory_mb", "4096", "resident memory of one job of `serve` and its children; over it the job ends"),
+    Spec("evidence_keep_days", "90", "evidence named by a segment of the last so many days is never removed"),
+    Spec(
+        "job_memory_mb", "4096", "resident memory of a job of `serve` and its children; over it the job ends"
+    ),
 )
 _BY_KEY = {spec.key: spec for spec in SPECS}
 
