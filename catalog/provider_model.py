@@ -130,7 +130,7 @@ class Provider(Model):
     notes: tuple[str, ...] = ()
     as_of: str = ""
     source: Source = Source()
-    regions: dict[str, RegionCode] = {}
+    regions: dict[str, RegionCode] = Field(default_factory=dict)
     read: Read | None = None
     expect: Expect = Expect()
     billing: Billing = Billing()

@@ -59,8 +59,8 @@ class Processed:
 
     @property
     def without_offers(self) -> tuple[str, str]:
-        """(outcome, why) of a run that read listings and made no offer of them: `auth_needed` where the prices
-        stand behind a login, `empty` where there are none at present, else `layout_changed`."""
+        """(outcome, why) of a run that read listings and made no offer of them: `auth_needed` where the
+        prices stand behind a login, `empty` where there are none at present, else `layout_changed`."""
         told = f"no offer: {_counted(self.reasons) or 'no listings'}"
         meant = {reason: n for reason, n in self.reasons.items() if reason not in _NOT_MEANT}
         if self.reasons["login_required"] * 2 > sum(meant.values()):

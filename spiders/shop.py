@@ -1,5 +1,5 @@
-"""The spider of every shop that runs 智简魔方 (ZJMF-CBAP, after version 10.4.6): products, their order page with
-the region tree, and the price of every period by one anonymous call.
+"""The spider of every shop that runs 智简魔方 (ZJMF-CBAP, after version 10.4.6): products, their order page
+with the region tree, and the price of every period by one anonymous call.
 
 Every answer is HTTP 200; what it means stands in `status`. A price is the total of its period, net of
 `discount`.
