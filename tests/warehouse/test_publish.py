@@ -101,6 +101,7 @@ def test_whatever_goes_in_makes_a_new_vintage(filled: World, change: str) -> Non
     assert filled.publish(**options).generation == "index-2026-W48-v0002.duckdb"
 
 
+@pytest.mark.slow
 def test_the_last_ones_are_kept(filled: World) -> None:
     for i in range(5):
         filled.publish(extra_inputs={"n": str(i)}, keep=3)
