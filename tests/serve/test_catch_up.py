@@ -1,0 +1,75 @@
+"""What a start queues, told from the ledger: nothing is started here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from catalog.providers import load_providers
+from suanjia.ledger import Ledger
+from suanjia.serve.plan import CRAWL, Job
+from suanjia.serve.service import REFRESH_AFTER, SPREAD_SECONDS, Service
+from suanjia.settings import load
+
+NOW = datetime.fromisoformat("2026-10-05T10:20:00+08:00")  # Monday, just after the issue's hour
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    made = Service(load(str(tmp_path), NOW.isoformat(), environ={}), load_providers(tmp_path))
+    yield made
+    made.stop()
+
+
+def test_each_due_provider_once_within_ten_minutes(service: Service) -> None:
+    home = service.settings.home
+    with Ledger(home) as ledger:
+        ledger.start("r", "matpool", NOW - timedelta(hours=2))
+        ledger.finish("r", "matpool", NOW, "ok")
+        ledger.start("r", "tencent", NOW - timedelta(days=40))
+        ledger.finish("r", "tencent", NOW, "ok")
+        from suanjia.crawl_plan import due
+
+        waiting = due(service.providers, ledger, NOW)
+    first = service.catch_up(waiting, NOW)
+    assert "crawl:tencent" in first and "crawl:matpool" not in first
+    assert all(timedelta() <= at - NOW < timedelta(seconds=SPREAD_SECONDS) for at in first.values())
+    assert {job for job in first if job.startswith(CRAWL)} == {CRAWL + slug for slug in waiting}
+
+
+def test_the_issue_of_the_last_frozen_week_only(service: Service) -> None:
+    home = service.settings.home
+    assert not service.missed_issue(NOW)  # an empty home owes nothing
+    (home / "segments").mkdir(parents=True)
+    assert service.missed_issue(NOW) and "issue" in service.catch_up([], NOW)
+    folder = home / "reports" / "2026-W40" / "v1"
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text("{}")
+    assert not service.missed_issue(NOW)
+    # Before the hour of the issue nothing is missed; an outage of five weeks misses one issue, not five.
+    assert not service.missed_issue(NOW + timedelta(days=6, hours=23))
+    assert list(service.catch_up([], NOW + timedelta(weeks=5))) == ["issue"]
+
+
+def test_a_publish_follows_the_crawls_once(service: Service) -> None:
+    service.scheduler.start(paused=True)
+    for job in service.jobs:
+        service._schedule(job, None)
+    for slug in ("matpool", "aliyun", "ctyun"):
+        service._after(Job(CRAWL + slug, {}, ()), True)
+    refresh = service.scheduler.get_job("refresh")
+    wait = service.clock.real(service.clock.now() + REFRESH_AFTER) - refresh.next_run_time
+    assert timedelta() <= wait < timedelta(seconds=30)
+    ids = [job.id for job in service.scheduler.get_jobs()]
+    assert len(ids) == len(set(ids))
+
+
+def test_another_start_makes_no_copies(service: Service) -> None:
+    service.scheduler.start(paused=True)
+    for _ in range(3):
+        for job in service.jobs:
+            service._schedule(job, None)
+    assert len(service.scheduler.get_jobs()) == len(service.jobs)
