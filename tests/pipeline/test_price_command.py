@@ -94,6 +94,8 @@ def test_card_and_region() -> None:
         ('{"id":1}', "line 2: text is missing"),
         ('{"id":1,"text":5}', "line 2: text is not a string"),
         ('{"id":1,"text":"x","provider":[]}', "line 2: provider is not a string"),
+        ('{"id":NaN,"text":"x"}', "line 2: id is not a JSON value"),
+        ('{"id":1e400,"text":"x"}', "line 2: id is not a JSON value"),
         (b'{"id":1,"text":"\xff"}', "line 2 is not JSON"),
     ],
 )
