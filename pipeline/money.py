@@ -16,6 +16,8 @@ from spiders.listing import Listing
 
 # Several prices in one cell: `158000元/半年；300000/年`, a line each, or one behind the other with its unit.
 _PARTED = re.compile(r"[;；\n|]|(?<=[时天日周月季年])\s+(?=[￥¥\d])")
+_CLAUSES = re.compile(r"[;；\n]")
+_REMARK = re.compile(r"[（(]|[≈约合折]|原价|省|含|赠|首")  # a part that is about the price before it
 # A sum of nothing with its sign or unit: a script has not written it yet.
 _ZEROS = re.compile(r"[^\d]*(?:[￥¥]\s*0+(?:\.0+)?|0+(?:\.0+)?\s*(?:元|/)|0+\.0+)[^\d]*")
 # What a price is found to be when a machine's rent is taken for that of one card.
@@ -71,6 +73,8 @@ def read_money(listing: Listing, goods: Goods | None) -> list[Money | str] | str
 
 def _free_text(listing: Listing, goods: Goods | None) -> list[Money | str] | str:
     """Prices of a text. A text that holds several is split where its writer parts them."""
+    if (several := _by_periods(listing, goods)) is not None:
+        return several
     found = _one_text(listing, goods, listing.price_text)
     if found == "no_number":
         return next((reason for reason, words in _STATES if words.search(listing.price_text)), found)
@@ -81,6 +85,18 @@ def _free_text(listing: Listing, goods: Goods | None) -> list[Money | str] | str
     if len(parts) < 2 or "multiple_offers" in read or all(isinstance(one, str) for one in read):
         return found
     return [money for one in read for money in ([one] if isinstance(one, str) else one)]
+
+
+def _by_periods(listing: Listing, goods: Goods | None) -> list[Money | str] | None:
+    """`3.5元/小时；1800元/月`: prices for different periods, each complete in its own part; None for
+    any other text."""
+    parts = [part.strip() for part in _CLAUSES.split(listing.price_text) if part.strip()]
+    if goods is None or len(parts) < 2 or any(_REMARK.match(part) for part in parts):
+        return None
+    read = [_one_text(listing, goods, part) for part in parts]
+    made = [money for one in read if not isinstance(one, str) for money in one if not isinstance(money, str)]
+    periods = {(money.per, money.per_count) for money in made}
+    return [*made] if len(made) == len(parts) == len(periods) else None
 
 
 def _one_text(listing: Listing, goods: Goods | None, text: str) -> list[Money | str] | str:

@@ -94,6 +94,15 @@ def test_a_unit_in_the_cell_wins_over_that_of_the_file(name: str, tmp_path: Path
     assert (f"{offer.price.normalize():f}", int(offer.per_hours), offer.gpu_count) == (price, hours, 8)
 
 
+def test_prices_for_several_periods_in_one_cell_are_all_kept(tmp_path: Path) -> None:
+    toml = TABLE + READ + '[[read.price]]\ncolumn = "价格"\nunit = "元/月"\n'
+    cell = "<td>RTX 4090*8</td><td>16元/小时；7600元/月；82000元/年</td>"
+    idc = one(toml, table(cell, head="<th>显卡</th><th>价格</th>"), tmp_path)
+    assert [(mode, price) for _, mode, price in idc.prices()] == [
+        ("monthly", "7600"), ("on_demand", "16"), ("yearly", "82000"),
+    ]  # fmt: skip
+
+
 def test_a_range_keeps_both_ends(tmp_path: Path) -> None:
     (offer,) = one(SIMPLE, table("<td>RTX 4090*8</td><td>7500-7700</td>"), tmp_path).offers
     assert (offer.price, offer.price_high) == (7500, 7700)
