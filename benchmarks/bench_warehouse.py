@@ -40,8 +40,8 @@ NOW = {
     10: datetime(2027, 9, 28, tzinfo=UTC),
 }
 # What a rebuild does, in bare DuckDB: every good's last price of every Shanghai day and the geometric mean
-# of those of a week; the weekly quartiles of card, mode and class; every good's latest price; and the median of
-# the thirty days before every observation, which the rule that holds prices back needs.
+# of those of a week; the weekly quartiles of card, mode and class; every good's latest price; and the median
+# of the thirty days before every observation, which the rule that holds prices back needs.
 BARE = (
     """
     WITH daily AS (

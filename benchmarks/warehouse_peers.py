@@ -42,6 +42,7 @@ def gpuhunt_query(rows: list[dict[str, Any]]) -> float:
     ]
     catalog = Catalog(balance_resources=False, auto_reload=False)
     catalog.catalog = {"aws": ProviderCatalog("1", items)}
+    catalog.loaded_at = time.monotonic()
     best = float("inf")
     for _ in range(REPEATS):
         start = time.perf_counter()
