@@ -83,7 +83,7 @@ def _json_lines(body: bytes) -> Iterator[Row]:
             continue
         try:
             value = json.loads(line, parse_float=Decimal, parse_int=str, parse_constant=str)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError, ArithmeticError):  # 1e99999999999999999999 is no Decimal
             value = None
         fields = value if isinstance(value, dict) else {}
         row = {sheet_columns.canonical(k) or k: _text(v) for k, v in fields.items()}

@@ -28,6 +28,8 @@ def loads(text: str) -> Any:
         return json.loads(text, parse_float=Decimal, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("nested too deeply to be an answer") from None
+    except ArithmeticError:
+        raise ValueError("a number that no Decimal can hold") from None
 
 
 def json_is_cut(body: str, error: ValueError) -> bool:

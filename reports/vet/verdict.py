@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from reports.vet.check import as_json
@@ -12,6 +13,9 @@ from reports.vet.query import read_query
 from reports.vet.sold import Sold
 from reports.vet.table import read_table
 
+# No number that nvidia-smi prints is longer; Python refuses to read very long ones.
+_LONG = re.compile(r"\d{25,}")
+
 
 class NothingRead(ValueError):
     """The text holds no output of `nvidia-smi` that names a card."""
@@ -20,7 +24,7 @@ class NothingRead(ValueError):
 def read(text: str) -> Machine:
     """Every kind of `nvidia-smi` output in the text, joined; NothingRead where no card is in it."""
     machine = Machine()
-    cleaned = clean(text)
+    cleaned = _LONG.sub("?", clean(text))
     for reader in (read_table, read_query, read_csv, read_list, read_topology):
         reader(cleaned, machine)
     if not machine.gpus:
