@@ -167,3 +167,16 @@ def test_evidence(tmp_path: Path, capsys) -> None:
         assert store.secret_in(clean) is None
 
     told(capsys, "evidence", fuzz(read, [body, *seeds("*.json", 10)]))
+
+
+def test_what_was_found_stays_mended() -> None:
+    for bad in ("[" * 3000, "1e99999999999999999999", '{"a": 1E-9999999999999999999}'):
+        with pytest.raises(ValueError):
+            shape.loads(bad)
+    context = sheet.SheetContext("ab" * 32, "a.jsonl", NOW, load_providers(None))
+    table = sheet_file.read_file("a.jsonl", b'{"amount_low": 1e99999999999999999999}')
+    rows = list(sheet.read_rows(table, context))
+    assert len(rows) == 1 and isinstance(rows[0], sheet.RowError)
+    for span in ("²", "9" * 5000, "-1", "٣"):
+        made = grids(parse_html(f"<table><tr><td colspan='{span}'>a<td>b</table>"))
+        assert made[0].rows[0][0].text == "a"
