@@ -308,6 +308,7 @@ def command(home: Path, *args: str, **env: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.slow
 def test_the_command(home: Path) -> None:
     assert command(home).returncode == 4
     (home / "alerts.toml").write_text(rule(price=2.0), encoding="utf-8")

@@ -127,6 +127,7 @@ def test_nothing_published(tmp_path: Path) -> None:
         build_issue(tmp_path, NOW, None, rebuilt=False)
 
 
+@pytest.mark.slow
 def test_a_dear_seller_that_joins_moves_the_level_and_no_index(tmp_path: Path) -> None:
     """cases.md 32: {A 2.0, B 3.0}, then {A 2.0, B 3.0, C 9.0} is no movement."""
     home, start = tmp_path / "home", datetime(2026, 11, 15, 12, tzinfo=UTC)
