@@ -20,7 +20,8 @@ NOW = datetime(2026, 10, 4, 12, tzinfo=UTC)
 def quoted(provider: str, **more: Any) -> Listing:
     values: dict[str, Any] = {
         "provider": provider, "route": "r", "observed_at": NOW, "evidence": "", "locator": "",
-        "source_url": "", "evidence_kind": "pricing", "scope": "region", "price_text": "9.5", "unit": "CNY/instance/hour",
+        "source_url": "", "evidence_kind": "pricing", "scope": "region", "price_text": "9.5",
+        "unit": "CNY/instance/hour",
         "mode": "on_demand",
     }  # fmt: skip
     return Listing(**(values | more))

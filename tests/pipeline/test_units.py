@@ -28,9 +28,7 @@ from pipeline.reading.units import parse_unit
         ("CNY/card/5 minute", "0.10", "CNY", "card", "hour", 1, "1.20"),
     ],
 )
-def test_units(
-    unit: str, amount: str, currency: str, basis: str, per: str, count: int, value: str
-) -> None:
+def test_units(unit: str, amount: str, currency: str, basis: str, per: str, count: int, value: str) -> None:
     got = parse_unit(unit)
     assert got is not None
     assert (got.currency, got.basis, got.per, got.per_count) == (currency, basis, per, count)
