@@ -35,7 +35,16 @@ format: $(STAMP) ## let ruff format and fix what it can
 	$(BIN)/ruff check --fix .
 
 bench: $(STAMP) ## every performance claim, as a ratio to a baseline in the same run
-	$(BIN)/python -m benchmarks
+	for file in benchmarks/bench_*.py; do echo "== $$file"; PYTHONPATH=. $(BIN)/python $$file || exit 1; done
+
+look: $(STAMP) ## screenshots of every output in build/look
+	SUANJIA_LOOK=build/look $(PYTEST) -m browser tests/reports/issue/test_look.py -q
+
+soak: $(STAMP) ## scheduled weeks on the stand-in market with faults; checks what must hold at the end
+	$(BIN)/python -m benchmarks.soak --minutes 14
+
+fuzz: $(STAMP) ## a million inputs for every reader of outside bytes (hours)
+	SUANJIA_FUZZ=1000000 $(PYTEST) tests/fuzz --timeout 0 -q
 
 lock: ## write requirements.lock anew (needs uv)
 	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate \

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from spiders.base import SourceSpider
 
 
+MEMORY_MB = 1024
+
+
 def crawl(config: CrawlConfig, spider: type[SourceSpider]) -> None:
     """Run one crawl to its end in this process (a reactor starts once in a process)."""
     from scrapy.crawler import AsyncCrawlerProcess
@@ -43,7 +46,9 @@ def crawl(config: CrawlConfig, spider: type[SourceSpider]) -> None:
         except BrowserMissing as error:
             _could_not_start(config, str(error))
             return
-    process = AsyncCrawlerProcess(settings_for(config, browser=browser))
+    # The limit is of the whole process, so only a process that is a crawl has one.
+    settings = settings_for(config, browser=browser) | {"MEMUSAGE_LIMIT_MB": MEMORY_MB}
+    process = AsyncCrawlerProcess(settings)
     process.crawl(spider)
     process.start()
 

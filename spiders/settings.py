@@ -62,7 +62,6 @@ BASE: dict[str, Any] = {
     "TLDEXTRACT_PUBLIC_SUFFIX_LIST_URLS": [],
     "REDIRECT_MAX_TIMES": 5,
     "CLOSESPIDER_ERRORCOUNT": 5,
-    "MEMUSAGE_LIMIT_MB": 1024,
     "REFERRER_POLICY": "same-origin",
     "FEED_EXPORT_ENCODING": "utf-8",
     "DEFAULT_REQUEST_HEADERS": {"Accept": "*/*", "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5"},

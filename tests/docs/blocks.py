@@ -1,6 +1,6 @@
 """Console blocks of a Markdown page: run every `$ command` and compare, or write, the output below it.
 
-    python -m tests.docs.blocks --home DIR --write README.md
+python -m tests.docs.blocks --home DIR --write README.md
 """
 
 from __future__ import annotations

@@ -427,7 +427,10 @@ def brute(offers: list[Sellable], planner: FakePlanner, **more: Any) -> list[tup
                     bought = cards
                 else:
                     free = one.stock_idle if one.stock_idle is not None else 10**6
-                    if cards // nodes > size or nodes * size > free or (nodes > 1 and cards // nodes != size):
+                    if cards // nodes > size or nodes * size > free:
+                        continue
+                    # Only full machines of eight are joined.
+                    if nodes > 1 and (cards // nodes != size or size < 8):
                         continue
                     bought = nodes
                 seconds = round(hours * 3600)
