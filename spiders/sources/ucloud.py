@@ -12,10 +12,9 @@ from urllib.parse import urlencode
 from spiders.base import LIST, NUMBER, TEXT, JsonSpider, Listing, Request, Response, Route, get, text
 from spiders.shape import counted
 from spiders.signing import ucloud
+from spiders.sources._ucloud_shapes import REGIONS, STATUS, shape_of
 
 KEYS = ("UCLOUD_PUBLIC_KEY", "UCLOUD_PRIVATE_KEY")
-REGIONS = ("cn-bj2", "cn-sh2", "cn-gd", "cn-wlcb")
-STATUS = {"Normal": "available", "Soldout": "sold_out"}
 TYPES, PRICES = "AvailableInstanceTypes", "PriceSet"
 
 
@@ -59,11 +58,3 @@ class Ucloud(JsonSpider):
                 ram_text=shape["Memory"], region_text=shape["Region"], zone_text=shape["Zone"],
                 status=STATUS.get(status or ""),
             )  # fmt: skip
-
-
-def shape_of(region: str, row: Any, size: Any) -> dict[str, str]:
-    """The price call of a machine size; memory is asked in MB."""
-    memory = int(text(size, "Collection/0/Memory/0") or 0) * 1024
-    return {"Action": "GetUHostInstancePrice", "Region": region, "Zone": row["Zone"], "MachineType": "G",
-            "GPU": text(size, "Gpu") or "1", "GpuType": row["GpuType"], "Count": "1", "Memory": str(memory),
-            "CPU": text(size, "Collection/0/Cpu") or ""}  # fmt: skip
