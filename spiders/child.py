@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import resource
 import shutil
 import signal
 import sys
@@ -46,8 +47,10 @@ def crawl(config: CrawlConfig, spider: type[SourceSpider]) -> None:
         except BrowserMissing as error:
             _could_not_start(config, str(error))
             return
-    # The limit is of the whole process, so only a process that is a crawl has one.
-    settings = settings_for(config, browser=browser) | {"MEMUSAGE_LIMIT_MB": MEMORY_MB}
+    # The limit is of the whole process, so only a process that is a crawl has one. The peak that is measured
+    # is inherited from the parent across fork and exec, hence the start value on top.
+    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    settings = settings_for(config, browser=browser) | {"MEMUSAGE_LIMIT_MB": MEMORY_MB + peak_mb}
     process = AsyncCrawlerProcess(settings)
     process.crawl(spider)
     process.start()

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import tomli_w
 
@@ -19,6 +20,7 @@ from suanjia.homes import claim
 
 # Monday 10:00 in Shanghai: the hour at which the issue of the week before is published.
 CLOCK = datetime.fromisoformat("2026-10-05T10:00:00+08:00")
+SHANGHAI = ZoneInfo("Asia/Shanghai")
 WEEKS = 4
 PROVIDERS = ("matpool", "aliyun", "ctyun", "autodl")
 FACTS = Path("market") / "data" / "market_facts.csv"
@@ -39,6 +41,7 @@ class DemoFailed(Exception):
 
 def steps(clock: datetime, out: Path | None) -> list[Step]:
     """What the demo runs: the dated history, weekly crawls on Sunday evenings, one published issue."""
+    clock = clock.astimezone(SHANGHAI)
     sunday = clock - timedelta(days=clock.weekday() + 1)
     evenings = [
         sunday.replace(hour=20, minute=0, second=0, microsecond=0) - timedelta(weeks=back)
