@@ -25,7 +25,8 @@ ROOT = Path(__file__).parents[2]
 ENV = "SUANJIA_OTHER_DUCKDB_PYTHON"
 OURS = int(duckdb.__version__.split(".")[0])
 OTHER = "duckdb>=1.5.5,<2" if OURS >= 2 else "duckdb>=2,<3"
-NEEDS = (OTHER, "numpy", "pyarrow", "pydantic", "pytz", "click", "zstandard", "lxml", "charset-normalizer")
+NEEDS = (OTHER, "numpy", "pyarrow", "pydantic", "pytz", "click", "zstandard", "lxml", "charset-normalizer",
+         "cssselect")  # fmt: skip
 
 
 @pytest.fixture(scope="session")

@@ -239,4 +239,5 @@ def test_imputed_and_back_at_the_class_price_changes_nothing(cents: list[int], u
     a, b = build(full), build(gap)
     assume(not a.held.num_rows)
     assert [row["value"] for row in series(b)] == pytest.approx([row["value"] for row in series(a)], abs=1e-4)
-    assert b.held.num_rows == 0
+    # An observation may be marked for review; none is held back.
+    assert b.held.column("quarantine").null_count == b.held.num_rows
