@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -23,6 +23,8 @@ CLOCK = datetime.fromisoformat("2026-10-05T10:00:00+08:00")
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 WEEKS = 4
 PROVIDERS = ("matpool", "aliyun", "ctyun", "autodl")
+# The list prices of its home page are documented from this day on: before it there is none to show.
+FIRST_SEEN = {"autodl": date(2026, 9, 24)}
 FACTS = Path("market") / "data" / "market_facts.csv"
 
 
@@ -52,7 +54,7 @@ def steps(clock: datetime, out: Path | None) -> list[Step]:
     return [
         Step("import the dated history 导入历史报价", ("import", facts), clock),
         *(
-            Step(f"crawl the stand-in sites 采集 {at:%Y-%m-%d}", ("crawl", "--market", *PROVIDERS), at)
+            Step(f"crawl the stand-in sites 采集 {at:%F}", ("crawl", "--market", *_known(at.date())), at)
             for at in evenings
         ),
         Step("load the segments 入库", ("load",), clock),
@@ -60,6 +62,10 @@ def steps(clock: datetime, out: Path | None) -> list[Step]:
         Step("write the weekly issue 周报", report, clock),
         Step("mail, dry run 邮件（试运行）", ("mail", "--dry-run"), clock),
     ]
+
+
+def _known(day: date) -> tuple[str, ...]:
+    return tuple(provider for provider in PROVIDERS if FIRST_SEEN.get(provider, day) <= day)
 
 
 def run(home: Path, clock: datetime, out: Path | None, say: Callable[[str], None]) -> None:
