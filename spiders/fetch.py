@@ -20,6 +20,7 @@ import zstandard
 from spiders.egress import Egress, EgressRefused
 
 _CHUNK = 1 << 16
+_POURED = 1 << 20  # what is handed to a sink at a time: fewer, larger pieces halve the time of a bulk file
 # Never forwarded: they belong to the hop.
 _HOP = frozenset(
     "connection proxy-connection keep-alive transfer-encoding upgrade host content-length".split()
@@ -109,6 +110,7 @@ class Fetcher:
                 timeout=limit,
                 ssl=self._tls,
                 allow_redirects=False,
+                read_bufsize=_CHUNK if sink is None else _POURED,
             ) as response:
                 found = list(response.headers.items())
                 if sink is None or not 200 <= response.status < 300:
@@ -150,7 +152,7 @@ async def _collect(response: aiohttp.ClientResponse, max_size: int) -> bytes:
 async def _pour(response: aiohttp.ClientResponse, sink: Sink, max_size: int) -> int:
     decoder = _Decoder(response.headers.get("Content-Encoding", "").strip().lower())
     size = 0
-    async for chunk in response.content.iter_chunked(_CHUNK):
+    async for chunk in response.content.iter_chunked(_POURED):
         for piece in decoder.feed(chunk):
             size += len(piece)
             if size > max_size:
