@@ -32,7 +32,8 @@ class Limits:
     missing_regions: float = 0.25
     level_band: tuple[Decimal, Decimal] = (Decimal("0.33"), Decimal(3))
     level_off: float = 0.5  # share of levels outside the band that fails the run
-    drift_rows: float = 0.5  # rows compared with the last good run
+    drift_rows: float = 0.5  # more than this share of the last good run's offers: hosts come and go
+    drift_list: float = 0.8  # at least this share where a list is quoted: it does not lose a fifth overnight
     drift_price: tuple[Decimal, Decimal] = (Decimal("0.5"), Decimal(2))
     same_count: float = 0.2  # runs that agree this far confirm a new number of rows
     stalled: timedelta = timedelta(hours=72)
@@ -193,11 +194,13 @@ def level_bands(run: Run) -> Verdict | None:
 
 
 def drift_rows(run: Run) -> Verdict | None:
-    """Not suddenly half of the last good run, unless the runs since agree on the new number."""
+    """Not suddenly half of the last good run (of a price list: four fifths), unless the runs since agree on
+    the new number. A list that was cut and says nothing of its length shows here alone."""
     if run.past.last_good is None:
         return None
     now, before = len(run.offers), run.past.last_good.counts["offers"]
-    if now >= run.limits.drift_rows * before:
+    live = any(offer.evidence_kind == "realtime" for offer in run.offers)
+    if now > run.limits.drift_rows * before if live else now >= run.limits.drift_list * before:
         return Verdict("drift_rows", True, f"{now}, last good run {before}")
     since = run.past.counts_since_good[-2:]
     agreed = len(since) == 2 and all(abs(n - now) <= run.limits.same_count * max(n, now) for n in since)

@@ -22,7 +22,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from catalog.providers import BUILT_IN, Expect, Provider
-from pipeline.gates import settle
+from pipeline.gates import Limits, settle
 from pipeline.run import Processed, process
 from pipeline.segment import RunMeta, SegmentError, write_segment
 from spiders.config import CrawlConfig
@@ -36,6 +36,8 @@ from suanjia.provider_files import missing_keys
 
 PLAIN_WORKERS = 2
 HARD_EXTRA = 60.0
+# Where an extra route was left out, and told, the list is shorter for that reason.
+_WITHOUT_A_ROUTE = Limits(drift_list=0.5)
 log = logging.getLogger(__name__)
 
 
@@ -172,7 +174,9 @@ class _Crawler:
             message=result.message or None,
         )
         home = self.plan.settings.home
-        meta = settle(home, meta, made.offers, made.rejections, listings, self._expected(result.provider))
+        expect = self._expected(result.provider)
+        limits = _WITHOUT_A_ROUTE if dropped else None
+        meta = settle(home, meta, made.offers, made.rejections, listings, expect, limits)
         result.outcome, result.message = meta.outcome, meta.message or ""
         write_segment(home, meta, made.offers, made.rejections, listings)
 

@@ -225,7 +225,11 @@ class JsonSpider(SourceSpider):
             self.run.problem("truncated", f"stopped after {MAX_PAGES} pages", route=walk.route)
             return False
         if self.next_token:
-            walk.token = text(answer, self.next_token)
+            before, walk.token = walk.token, text(answer, self.next_token)
+            circle = walk.token == before or (count > 0 and not fresh and not walk.second)
+            if walk.token is not None and circle:
+                self.run.problem("truncated", f"page {walk.page} leads to no further rows", route=walk.route)
+                return False
             return walk.token is not None
         if self.page_count:
             pages = get(answer, self.page_count)
@@ -234,6 +238,10 @@ class JsonSpider(SourceSpider):
         if walk.declared is not None and (self.page_size or self.total):
             # A page without anything new is the end, or the last page served again.
             return walk.raw < walk.declared and count > 0 and (fresh > 0 or walk.second) and self._pages()
+        if self._pages() and walk.page > self.first_page and count >= self.page_size and not fresh:
+            # Clamped to the last page, or deaf to the number of the page: nobody can tell.
+            told = f"page {walk.page} repeats what was read, and no total is declared"
+            self.run.problem("truncated", told, route=walk.route)
         return self._pages() and fresh > 0 and count >= max(self.page_size, 1)
 
     def _pages(self) -> bool:

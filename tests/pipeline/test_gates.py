@@ -177,6 +177,19 @@ def test_half_the_rows_gone_is_partial_until_the_runs_agree(shop: Shop) -> None:
     assert "agreed by two runs" in verdict(third, "drift_rows")["found"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "least"),
+    [("realtime", 21), ("catalog", 32), ("pricing", 32), ("page", 32)],
+)
+def test_a_list_cut_in_half_is_partial(shop: Shop, kind: str, least: int) -> None:
+    """Hosts of a market come and go; a price list that is a fifth shorter overnight was cut."""
+    goods = {"evidence_kind": kind, "stock_idle": None}
+    shop.crawl(40, hours(0), goods=goods)
+    assert failed(shop.crawl(20, hours(6), goods=goods)) == ["drift_rows"]
+    assert failed(shop.crawl(least - 1, hours(7), goods=goods)) == ["drift_rows"]
+    assert shop.crawl(least, hours(8), goods=goods).outcome == "ok"
+
+
 def test_runs_that_disagree_confirm_nothing(shop: Shop) -> None:
     shop.crawl(40, hours(0))
     for i, n in enumerate((15, 3, 15, 3, 15)):

@@ -155,6 +155,24 @@ def test_without_a_total_the_list_ends_with_a_short_page(tmp_path: Path) -> None
     assert (got, stats["problems"], len(asked)) == (list(range(23)), [], 3)
 
 
+def test_a_full_page_that_comes_again_is_no_end_of_a_list(tmp_path: Path) -> None:
+    """A pager that does not hear the number of the page, and a list that says nothing of its length."""
+    got, stats, asked, _ = crawled(tmp_path, lists(lambda page: {"list": rows(10)}), Undeclared)
+    assert (got, len(asked)) == (list(range(10)), 2)
+    assert [p["kind"] for p in stats["problems"]] == ["truncated"]
+    assert "page 2 repeats" in stats["problems"][0]["message"]
+
+
+@pytest.mark.parametrize("token", ["1", "0"])
+def test_a_token_that_leads_in_a_circle_is_told(tmp_path: Path, token: str) -> None:
+    def answer(page: int) -> Any:
+        return {"list": rows(6)[:3] if page == 0 else rows(6)[3:], "next": "1" if page == 0 else token}
+
+    got, stats, asked, _ = crawled(tmp_path, lists(answer), Tokens)
+    assert (got, [p["kind"] for p in stats["problems"]]) == (list(range(6)), ["truncated"])
+    assert len(asked) <= 3
+
+
 @pytest.mark.parametrize(("count", "kinds"), [(100, ["truncated"]), (99, []), (101, [])])
 def test_a_round_number_in_one_answer_is_suspicious(tmp_path: Path, count: int, kinds: list[str]) -> None:
     got, stats, _, _ = crawled(tmp_path, lists(lambda page: {"list": rows(count)}), PageOne)
