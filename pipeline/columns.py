@@ -14,6 +14,8 @@ from dataclasses import fields
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -62,18 +64,37 @@ def quantized(value: Decimal, name: str) -> Decimal:
     return value.quantize(_STEP, ROUND_HALF_UP)
 
 
-def _cell(value: Any, name: str) -> Any:
-    if isinstance(value, Decimal):
-        return quantized(value, name)
-    if isinstance(value, datetime) and value.tzinfo is None:
-        raise ValueError(f"{name}: {value} has no time zone")
-    if isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return value
+def _column(row_type: type, field: pa.Field, values: list[Any]) -> list[Any]:
+    """Values of one column as Arrow takes them."""
+    if not field.nullable and any(value is None for value in values):
+        raise ValueError(f"{row_type.__name__}.{field.name} is None")
+    if field.type == MONEY:
+        return [None if value is None else quantized(value, field.name) for value in values]
+    if field.type == MOMENT:
+        naive = next((value for value in values if value is not None and value.tzinfo is None), None)
+        if naive is not None:
+            raise ValueError(f"{field.name}: {naive} has no time zone")
+    if any(isinstance(value, dict) for value in values):
+        return [json.dumps(value, ensure_ascii=False, sort_keys=True) for value in values]
+    return values
 
 
 def _key(row: Sequence[Any]) -> tuple[tuple[bool, Any], ...]:
-    return tuple((value is not None, value) if value is not None else (False, 0) for value in row)
+    return tuple((True, value) if value is not None else (False, 0) for value in row)
+
+
+def _sorted(columns: Sequence[list[Any]], rank: Sequence[int], first: int) -> list[int]:
+    """Row numbers in the order of all columns of `rank`; the others than the `first` are looked at only where
+    those agree."""
+
+    def ordered(rows: list[int], by: Sequence[int]) -> list[tuple[Any, int]]:
+        return sorted((_key([columns[c][row] for c in by]), row) for row in rows)
+
+    made: list[int] = []
+    for _, group in groupby(ordered(list(range(len(columns[0]))), rank[:first]), key=itemgetter(0)):
+        rows = [row for _, row in group]
+        made += rows if len(rows) == 1 else [row for _, row in ordered(rows, rank[first:])]
+    return made
 
 
 def table_of(row_type: type, rows: Sequence[Any], order: Sequence[str] = ()) -> pa.Table:
@@ -82,15 +103,9 @@ def table_of(row_type: type, rows: Sequence[Any], order: Sequence[str] = ()) -> 
     ValueError for a number or time the column cannot hold exactly, or None where the field forbids it.
     """
     schema = schema_of(row_type)
-    names = schema.names
-    cells = [tuple(_cell(getattr(row, name), name) for name in names) for row in rows]
-    rank = [names.index(name) for name in order]
-    rank += [i for i in range(len(names)) if i not in set(rank)]
-    cells.sort(key=lambda row: _key([row[i] for i in rank]))
-    columns = []
-    for i, column in enumerate(schema):
-        values = [row[i] for row in cells]
-        if not column.nullable and any(value is None for value in values):
-            raise ValueError(f"{row_type.__name__}.{column.name} is None")
-        columns.append(pa.array(values, column.type))
-    return pa.Table.from_arrays(columns, schema=schema)
+    columns = [_column(row_type, f, list(map(attrgetter(f.name), rows))) for f in schema]
+    rank = [schema.names.index(name) for name in order]
+    rank += [i for i in range(len(columns)) if i not in set(rank)]
+    lines = _sorted(columns, rank, len(order))
+    arrays = [pa.array([c[n] for n in lines], f.type) for c, f in zip(columns, schema, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=schema)

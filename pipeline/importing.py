@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +25,8 @@ from spiders.listing import Listing
 REFERENCE: Final = "not_an_offer"
 # Rows that name no seller are kept too: nothing is dropped.
 NO_PROVIDER: Final = "unknown"
+# A segment waits for the disk six times; those of many sellers wait together.
+_WRITERS: Final = 8
 
 
 @dataclass(slots=True)
@@ -58,14 +61,19 @@ def import_sheet(
         by_provider[made.provider or NO_PROVIDER].append(made)
     EvidenceStore(home / "evidence").put(body)
     result = Imported(file.name, run_id, known=True)
-    for provider in sorted(by_provider):
-        processed = _provider_rows(by_provider[provider], run_id, provider, digest, now, providers)
-        _count(result, processed, numbers)
-        if not (segment_dir(home, run_id, provider) / MANIFEST).is_file():
-            result.known = False
-            listings = [m for m in by_provider[provider] if isinstance(m, Listing)]
-            meta = _meta(run_id, provider, now, complete, processed, providers)
-            write_segment(home, meta, processed.offers, processed.rejections, listings)
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        writing: list[Future[Path]] = []
+        for provider in sorted(by_provider):
+            processed = _provider_rows(by_provider[provider], run_id, provider, digest, now, providers)
+            _count(result, processed, numbers)
+            if not (segment_dir(home, run_id, provider) / MANIFEST).is_file():
+                result.known = False
+                listings = [m for m in by_provider[provider] if isinstance(m, Listing)]
+                meta = _meta(run_id, provider, now, complete, processed, providers)
+                written = (home, meta, processed.offers, processed.rejections, listings)
+                writing.append(pool.submit(write_segment, *written))
+        for done in writing:
+            done.result()
     result.rejections.sort()
     return result
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Decimal, InvalidOperation
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -53,7 +53,7 @@ class RowError:
     provider: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SheetContext:
     """What the rows have in common."""
 
@@ -61,6 +61,12 @@ class SheetContext:
     file_name: str
     now: datetime
     providers: Mapping[str, Provider]
+
+    @cached_property
+    def slugs(self) -> Mapping[str, str]:
+        """Slug by slug and by name; a slug goes before another seller's name."""
+        by_name = {known.name: slug for slug, known in reversed(list(self.providers.items()))}
+        return by_name | {slug: slug for slug in self.providers}
 
 
 def read_rows(
@@ -151,9 +157,8 @@ def _listing(row: Mapping[str, str], locator: str, sheet: SheetContext) -> Listi
 def _provider(text: str, sheet: SheetContext) -> str | None:
     """The slug that a seller's name means: the catalog's, or the name itself where it makes a slug."""
     word = text.strip()
-    for slug, known in sheet.providers.items():
-        if word in {slug, known.name}:
-            return slug
+    if known := sheet.slugs.get(word):
+        return known
     slug = re.sub(r"[\s.-]+", "_", word.casefold())
     return slug if _SLUG.fullmatch(slug) else None
 

@@ -471,3 +471,16 @@ def test_the_template_explains_every_column(lang: str) -> None:
     assert len(done.stdout.splitlines()) == 1
     for name in header:
         assert f" {name}: " in done.stderr
+
+
+def test_many_sellers_cost_little_more_than_few(tmp_path: Path) -> None:
+    """The segments of many sellers wait for the disk together; every one stands and holds its own rows."""
+    rows = [
+        {**GOOD, "provider": f"seller_{n % 60}", "sku": f"s{n}", "region_raw": "北京"} for n in range(300)
+    ]
+    done = run(tmp_path, sheet(tmp_path, rows))
+    assert (done.offers, done.rejections) == (300, [])
+    folders = list((tmp_path / "home" / "segments").glob("run=*/provider=*/manifest.json"))
+    assert len(folders) == 60
+    again = run(tmp_path, sheet(tmp_path, rows))
+    assert again.known
