@@ -15,6 +15,7 @@ import click
 from suanjia import __version__
 from suanjia.settings import SettingsError, load
 
+_HELP = "suanjia.help"  # help is given whatever the state of the data directory
 OK, INTERNAL, BAD_INPUT, PARTIAL, NOTHING, REFUSED = range(6)
 
 # name → (module, help). Add a line here when a command lands.
@@ -67,6 +68,10 @@ class Failure(click.ClickException):
 class LazyGroup(click.Group):
     """A click group whose commands are imported when they are called."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_HELP] = bool({"-h", "--help"}.intersection(args))
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -100,6 +105,10 @@ def cli(ctx: click.Context, home: str | None, now: str | None, quiet: int, verbo
     level = {-1: logging.ERROR, 0: logging.WARNING, 1: logging.INFO}.get(
         verbose - quiet, logging.DEBUG if verbose > quiet else logging.CRITICAL
     )
+    if not ctx.meta[_HELP] and any((ctx.obj.home / "providers").glob("*.toml")):
+        from suanjia.provider_files import check_users  # only where there are any: it loads pydantic
+
+        check_users(ctx.obj.home)
     logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from catalog.providers import read_provider
 from market.server import running
+from suanjia.cli import COMMANDS, cli
+from tests.spiders.conftest import ROOT
 from tests.suanjia.cli import NOW, said, suanjia
 
 PAGES = {
@@ -99,3 +104,31 @@ def test_a_users_file_is_listed_and_read_by_the_same_code(tmp_path: Path) -> Non
     ]
     for slug in ("jianmiyun", "kufanyun"):
         assert rows[slug]["status"] == "not_built" and "first live look" in rows[slug]["notes"]
+
+
+def test_every_command_stops_at_a_bad_file_of_the_user(tmp_path: Path) -> None:
+    """Also those that read no provider: file, key and reason, exit 2, nothing run. Help still helps."""
+    folder = tmp_path / "providers"
+    folder.mkdir()
+    (folder / "idc_mine.toml").write_text(
+        'slug = "idc_mine"\nname = "某某"\nclass = "idx"\n', encoding="utf-8"
+    )
+    runner = CliRunner()
+    for command in COMMANDS:
+        done = runner.invoke(cli, ["--home", str(tmp_path), command])
+        assert isinstance(done.exception, SystemExit) and done.exit_code == 2, (command, done.output)
+        assert "idc_mine.toml: class: " in done.stderr, (command, done.stderr)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["providers"]
+    assert runner.invoke(cli, ["--home", str(tmp_path), "cheapest", "--help"]).exit_code == 0
+    (folder / "idc_mine.toml").unlink()
+    assert "idc_mine" not in runner.invoke(cli, ["--home", str(tmp_path), "cheapest"]).output
+
+
+def test_without_files_of_the_user_nothing_heavy_is_loaded(tmp_path: Path) -> None:
+    told = (
+        "import sys; from click.testing import CliRunner; from suanjia.cli import cli; "
+        f"CliRunner().invoke(cli, ['--home', {str(tmp_path)!r}, 'cheapest', '--help']); "
+        "print('pydantic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "False"
