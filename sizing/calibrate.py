@@ -30,11 +30,11 @@ CONSTANTS: dict[str, tuple[float, float, tuple[float, ...]]] = {
     "logit_bytes": (12.0, 6.0, (2, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 18, 20, 22, 24, 26, 28, 30)),
     "logit_bytes_q": (16.0, 6.0, (4, 6, 8, 10, 12, 14, 16, 18, 20, 24, 28)),
     "layer": (1.0, 0.4, (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2.0, 2.5)),
-    "overhead_gib": (1.2, 0.8, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0, 2.4)),
+    "overhead_gib": (1.2, 0.8, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0, 2.4, 3.0, 4.0, 5.0)),
     "frag": (1.02, 0.05, (1.0, 1.02, 1.04, 1.06, 1.08, 1.1, 1.13, 1.16)),
     "token_kib": (0.0, 500.0, (0, 50, 100, 200, 300, 500, 700, 900, 1200, 1500, 2000)),
     "zero3_gib": (4.0, 2.0, (1, 2, 3, 4, 5, 6, 7, 8)),
-    "chunk_bytes": (3.0, 1.0, (2, 2.5, 3, 4)),
+    "chunk_bytes": (3.0, 1.0, (1, 1.5, 2, 2.5, 3, 4)),
 }
 # which constants a profile has rows enough for
 FITTED: dict[str, tuple[str, ...]] = {
@@ -48,6 +48,7 @@ FITTED: dict[str, tuple[str, ...]] = {
     "torchtune": ("layer", "overhead_gib", "chunk_bytes"),
     "unsloth": ("layer", "overhead_gib"),
     "deepspeed": ("zero3_gib",),
+    "megatron": ("overhead_gib",),
     "axolotl": ("logit_bytes", "logit_bytes_q", "overhead_gib"),
 }
 CAP = 0.6
@@ -63,13 +64,6 @@ def weight(row: Row) -> float:
     return (1.0 if row.quality == "A" else 0.6) if row.complete else 0.1
 
 
-def as_stated(row: Row) -> Row:
-    """The row with what only its notes say: the Liger kernel."""
-    if row.task is not None and "liger" in f"{row.id} {row.notes}".lower():
-        return replace(row, task=replace(row.task, loss="fused"))
-    return row
-
-
 def with_limits(rows: Iterable[Row]) -> list[Row]:
     """The rows, and those that state the longest sequence of a memory size as rows of that peak."""
     every = list(rows)
@@ -79,7 +73,7 @@ def with_limits(rows: Iterable[Row]) -> list[Row]:
 def group(rows: Iterable[Row]) -> dict[str, list[tuple[Row, float]]]:
     """Training rows with a measured peak, by profile, with their weights."""
     found: dict[str, list[tuple[Row, float]]] = defaultdict(list)
-    for row in map(as_stated, with_limits(rows)):
+    for row in with_limits(rows):
         if is_training(row) and row.peak_gib and row.task is not None:
             found[row.task.profile.key].append((row, weight(row)))
     for key in GENERIC_FROM:
@@ -225,7 +219,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help="update profiles.toml")
     parser.add_argument("--lomo", action="store_true", help="also leave one model out at a time (minutes)")
     args = parser.parse_args(argv)
-    rows = read(("sizing_truth", "sizing_extra"))
+    rows = read(("sizing_truth", "sizing_extra"), corrected=True)
     fitted = fit_all(group(rows))
     usable = [r for r in rows if is_training(r) and r.peak_gib]
     out = sys.stdout.write

@@ -13,6 +13,12 @@ from sizing.units import GIB
 
 # The final soft-cap of Gemma-2 keeps another half-precision pair of logits.
 SOFTCAP_BYTES = 2.0
+# Attention scores, bytes per head and pair of tokens: what autograd keeps of a layer (probabilities, mask,
+# dropout: Korthikanti et al.), and the peak while a layer of the eager kernel is recomputed and
+# differentiated (16-bit scores and probabilities, fp32 softmax, its two fp32 gradients, a 16-bit one).
+SCORES_KEPT, SCORES_EAGER = 5.0, 16.0
+# RMSNorms beyond a layer's usual two, in 16-bit tensors of their width: an fp32 copy and the result.
+NORM_TENSORS = 3.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,13 @@ def adapter_io(task: Task) -> tuple[float, float]:
     return float(sum(i for i, _ in chosen)), float(sum(o for _, o in chosen))
 
 
+def dropped_inputs(task: Task) -> float:
+    """Widths that pass through an adapter's dropout in a layer whose q, k and v are one matrix (LitGPT)."""
+    m, touched = task.model, task.targets
+    wide = m.hidden * (bool(touched & {"q", "k", "v"}) + ("up" in touched) + ("gate" in touched and m.gated))
+    return float(wide + m.q_width * ("o" in touched) + m.layer_ffn_width * ("down" in touched))
+
+
 def layer_bytes(task: Task, saved: bool) -> float:
     """Tensors of one layer for all tokens of a micro-batch (docs §2.4).
 
@@ -65,32 +78,37 @@ def layer_bytes(task: Task, saved: bool) -> float:
     adapters = 0.0
     if task.method in ("lora", "qlora"):
         # a frozen matrix keeps no input: only norms, attention and the gate's product remain
-        touched = task.targets
+        dropout = task.profile.dropout_saved if saved else 0.0
+        touched = frozenset() if dropout else task.targets  # dropout's own result stands for the input
         hidden_tensors = (
             (4.0 if layer_norm else 8.0) + bool(touched & {"q", "k", "v"}) + bool(touched & {"gate", "up"})
         )
         ffn_tensors = (3.0 if m.gated else 1.0) + ("down" in touched)
+        adapters = dropout * dropped_inputs(task)
         if (
             task.profile.adapter_io and task.profile.adapter_bytes > 8
         ):  # fp32 adapters read fp32 copies of their inputs and write fp32 outputs
             inputs, outputs = adapter_io(task)
             adapters = 2.0 * inputs if saved else 4.0 * (inputs + outputs)
-    if task.quant:  # 4-bit and 8-bit layers keep what they multiply
+    if task.quant:  # 4-bit and 8-bit layers keep what they multiply, a gated FFN its product as well
         hidden_tensors += 4.0
-        ffn_tensors += 1.0
+        ffn_tensors += 2.0 if saved and m.gated else 1.0
+    if "sandwich" in m.features:
+        hidden_tensors += 2 * NORM_TENSORS
+    heads_tensors = 2.0 + (NORM_TENSORS if "qk_norm" in m.features else 0.0)
     body = element * (
-        hidden_tensors * m.hidden + 2 * (m.q_width + m.kv_width) + ffn_tensors * m.layer_ffn_width
+        hidden_tensors * m.hidden + heads_tensors * (m.q_width + m.kv_width) + ffn_tensors * m.layer_ffn_width
     )
     return task.profile.layer * t * (body + adapters) / task.tp
 
 
-def score_bytes(task: Task) -> float:
-    """Attention scores of one layer where no memory-efficient kernel runs: 2.5·2·b·a·s²."""
+def score_bytes(task: Task, saved: bool) -> float:
+    """Attention scores of one layer where no memory-efficient kernel runs: kept, or at their peak."""
     m = task.model
-    eager = not task.flash or bool(m.features & {"alibi", "softcap"})
-    if not eager:
+    if task.flash and not m.features & {"alibi", "softcap"}:
         return 0.0
-    return 5.0 * task.micro_batch * m.heads / task.tp * float(task.seq_len) ** 2 / task.sp
+    per = SCORES_KEPT if saved or task.flash else SCORES_EAGER
+    return per * task.micro_batch * m.heads / task.tp * float(task.seq_len) ** 2 / task.sp
 
 
 def wide_residual(task: Task) -> bool:
@@ -118,6 +136,8 @@ def logit_bytes(task: Task) -> float:
     if task.loss == "plain" and "softcap" in task.model.features:
         per += SOFTCAP_BYTES
     size = per * task.tokens / task.sp * task.model.vocab / task.tp
+    if task.quant and task.profile.head_quantised:  # unpacked for its own backward
+        size += 2.0 * task.model.vocab * task.model.hidden / task.tp
     return size + (2.0 * 1024 * task.model.vocab * 2 if task.loss == "fused" else 0.0)
 
 
@@ -131,7 +151,10 @@ def _gathered(task: Task) -> float:
     if m.experts is not None and task.trains_all:  # a third layer on its way, gradients reduced in fp32
         layer = m.largest_layer_params * (3 * per + 2 * 4.0)
     outside = 2.0 * m.vocab * m.hidden * (2.0 if task.trains_all else 1.0)
-    return max(layer, outside)
+    staged = 0.0
+    if task.offload == "cpu":  # this card's shards of two layers on their way in, of their gradients out
+        staged = 2 * m.largest_layer_params * (per + (2.0 if task.trains_all else 0.0)) / max(1, task.dp)
+    return max(layer, outside) + staged
 
 
 def _buffers(task: Task) -> float:
@@ -140,7 +163,7 @@ def _buffers(task: Task) -> float:
         return 0.0
     if task.zero == "3" and task.profile.zero_master == "fp32":
         return task.profile.zero3_gib * GIB
-    return (1.0 if task.zero != "0" else 0.5) * GIB
+    return 1.0 * GIB
 
 
 def training_parts(task: Task) -> Parts:
@@ -150,7 +173,8 @@ def training_parts(task: Task) -> Parts:
     temp = states.pop("step_temporary", 0.0)
     grads = states.pop("gradients", 0.0)
     persistent = sum(states.values())
-    layer, scores = layer_bytes(task, task.checkpoint != "true"), score_bytes(task)
+    layer = layer_bytes(task, task.checkpoint != "true")
+    scores = score_bytes(task, task.checkpoint == "false")
     dequant = 2.0 * task.model.hidden * task.model.ffn if task.quant else 0.0
     logits = logit_bytes(task)
     extra = task.tokens / task.sp * task.profile.token_kib * 1024

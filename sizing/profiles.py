@@ -39,13 +39,16 @@ class Profile:
     fsdp_fp32: bool = False  # fp32 residual stream under FSDP
     step_temp: bool = True  # torch's foreach AdamW keeps one more copy of the parameters during the step
     embed_bytes: float = 2.0  # embeddings, head and norms beside a quantised base
-    head_quantised: bool = False
+    head_quantised: bool = False  # the output projection is quantised with the rest (LitGPT)
+    unties: bool = False  # embedding and head are two matrices whatever the model says (LitGPT)
     residual_fp32: bool = False  # k-bit preparation keeps the residual stream in fp32
     adapter_io: bool = True  # fp32 adapters cast what they read and write (PEFT); fused kernels do not
     adapter_bytes: float = 16.0  # per LoRA parameter: fp32 weight, gradient, two Adam states
     act_offload: bool = False  # checkpoints live in host memory
     ckpt_share: float = 1.0  # of the checkpoints that stay on the card
+    dropout_saved: float = 0.0  # bytes kept per input element of an adapter: dropout's result and its mask
     default_loss: str = "plain"
+    default_seq_len: int = 2048
     lora_targets: str = "q k v o gate up down"
     paged_in_backward: bool = False
     megatron: bool = False

@@ -68,6 +68,10 @@ def trained_embeddings(model: ModelFacts, targets: frozenset[str]) -> float:
     return float(embed + (model.head_params if "head" in targets else 0))
 
 
+# Transformer Engine keeps an 8-bit copy of every matrix and its transpose beside the 16-bit weights.
+FP8_COPIES = 2.0
+
+
 @dataclass(frozen=True)
 class Held:
     """Parameters that one card holds before sharding over data-parallel ranks."""
@@ -136,6 +140,8 @@ def full_states(task: Task, local: Held) -> dict[str, float]:
     if task.optimizer == "lisa":  # two sampled layers, embedding and head are trained at a time
         live = 2.0 / task.model.layers + 2.0 * task.model.vocab * task.model.hidden / task.model.params
         found["gradients"] *= min(1.0, live)
+    if task.precision == "fp8" and task.profile.megatron:
+        found["weights"] += FP8_COPIES * local.matrices / shard[0]
     if task.offload in ("optimizer", "cpu"):
         found["master"] = found["optimizer"] = found["step_temporary"] = 0.0
     if task.offload == "cpu":
@@ -151,7 +157,8 @@ def adapter_states(task: Task, local: Held) -> dict[str, float]:
     matrices = QUANT_BYTES[task.quant] if task.quant else weight
     outside = max(weight, task.profile.embed_bytes) if task.quant else weight
     trained = trained_embeddings(m, task.targets)
-    base = matrices * local.matrices + outside * local.outside
+    head = m.head_params / task.tp if task.quant and task.profile.head_quantised else 0.0
+    base = matrices * (local.matrices + head) + outside * (local.outside - head)
     if task.precision == "amp_bf16" and not task.quant:
         base += 2.0 * local.all  # autocast keeps 16-bit copies through the step
     train = lora_params(m, task.lora_rank, task.targets) / (task.tp * task.pp)

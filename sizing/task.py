@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sizing import profiles, words
@@ -175,6 +175,8 @@ def parse(raw: Any, card: CardFacts | None = None, notes: list[str] | None = Non
         notes.append(
             f"framework {f'{given!r} not known' if given else 'not given'}: sized as {profile.label}"
         )
+    if profile.unties and model.tied and method != "inference":
+        model = replace(model, tied=False)
     layout = _layout(raw, method, notes)
     if layout["tp"] * layout["pp"] > 1 and not profile.megatron and method != "inference":
         profile = profiles.load()["megatron"]
@@ -182,7 +184,8 @@ def parse(raw: Any, card: CardFacts | None = None, notes: list[str] | None = Non
     numbers: dict[str, Any] = {}
     for key in ("seq_len", "micro_batch", "grad_accum"):
         given = whole(raw, key)
-        numbers[key] = given or (1 if method == "inference" and key != "seq_len" else DEFAULTS[key])
+        usual = profile.default_seq_len if key == "seq_len" and method != "inference" else DEFAULTS[key]
+        numbers[key] = given or (1 if method == "inference" and key != "seq_len" else usual)
         if given is None and (method != "inference" or key == "seq_len"):
             notes.append(f"{key} not given: {numbers[key]} assumed")
     checkpoint, flash = word(raw, "grad_checkpoint", notes), word(raw, "flash_attn", notes)

@@ -70,15 +70,27 @@ def card_of(text: str | None) -> cards.CardFacts | None:
     return cards.get(name, form) if name else None
 
 
-def read(names: Iterable[str] = ("sizing_truth",)) -> list[Row]:
-    """The rows of the named files, in order."""
+@lru_cache(maxsize=1)
+def corrections() -> dict[str, dict[str, Any]]:
+    """What a row's own source says and its task object does not (`corrections.csv`): id → fields."""
+    found: dict[str, dict[str, Any]] = {}
+    with (DATA / "corrections.csv").open(encoding="utf-8", newline="") as f:
+        for row in csv.DictReader(f):
+            value = int(row["value"]) if row["value"].isdigit() else row["value"] or None
+            found.setdefault(row["id"], {})[row["field"]] = value
+    return found
+
+
+def read(names: Iterable[str] = ("sizing_truth",), *, corrected: bool = False) -> list[Row]:
+    """The rows of the named files, in order: as handed down, or `corrected` by their own sources."""
     found = []
+    mended = corrections() if corrected else {}
     for name in names:
         for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             if "task" not in record:
                 continue
-            raw, task, why = record["task"], None, ""
+            raw, task, why = {**record["task"], **mended.get(record["id"], {})}, None, ""
             try:
                 task = parse(raw, card_of(raw.get("card")), [])
             except SizingError as error:
