@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 
 from catalog import table as catalog_table
 from catalog.provider_model import Provider
+from warehouse.database import insert_columns
 from warehouse.errors import BadRequest
 
 Row = Mapping[str, Any]
@@ -28,12 +28,7 @@ def insert(con: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row]) -> N
     found = con.execute("SELECT column_name FROM duckdb_columns() WHERE table_name = ?", [table]).fetchall()
     names = [str(name) for (name,) in found]
     told = list(rows)
-    incoming = pa.table(
-        {name: pa.array([_text(row.get(name)) for row in told], pa.string()) for name in names}
-    )
-    con.register("incoming_rows", incoming)
-    con.execute(f"INSERT INTO {table} SELECT * FROM incoming_rows")
-    con.unregister("incoming_rows")
+    insert_columns(con, table, {name: [_text(row.get(name)) for row in told] for name in names})
 
 
 def _text(value: Any) -> str | None:

@@ -8,7 +8,7 @@ DuckDB's own lock.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -72,6 +72,13 @@ def writing(
         yield con
     finally:
         con.close()
+
+
+def insert_columns(con: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, Sequence[Any]]) -> None:
+    """Insert columns of equal length by name; for a few thousand rows. Arrow would load pandas for it."""
+    names = ", ".join(f'"{name}"' for name in columns)
+    values = ", ".join(f"unnest(${i})" for i, _ in enumerate(columns, start=1))
+    con.execute(f"INSERT INTO {table} ({names}) SELECT {values}", [list(c) for c in columns.values()])
 
 
 def _first_line(error: duckdb.Error) -> str:

@@ -13,40 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 
-from pipeline.columns import MOMENT
 from pipeline.manifest import Manifest, SegmentError, file_sha256, read_manifest, segment_dirs
-from warehouse.database import enough_space, sql_text, writing
+from warehouse.database import enough_space, insert_columns, sql_text, writing
 from warehouse.layout import Layout
 from warehouse.locks import WAIT_SECONDS, held
 
 # Rows of one transaction; large enough for bulk speed, small enough for the memory limit.
 BATCH_ROWS = 200_000
-
-_RUN = pa.schema(
-    [
-        ("run", pa.int32()),
-        ("run_id", pa.string()),
-        ("provider", pa.string()),
-        ("kind", pa.string()),
-        ("started_at", MOMENT),
-        ("ended_at", MOMENT),
-        ("outcome", pa.string()),
-        ("complete", pa.bool_()),
-        ("usable", pa.bool_()),
-        *((name, pa.int64()) for name in ("parsed", "kept", "held", "offers", "rejections")),
-        *((name, pa.int64()) for name in ("declared_total", "distinct_keys", "requests")),
-        ("robots_verdict", pa.string()),
-        ("parser_version", pa.string()),
-        ("schema_version", pa.int32()),
-        ("segment_hash", pa.string()),
-        ("failed_gates", pa.string()),
-        ("message", pa.string()),
-        ("seen_until", MOMENT),
-        ("loaded_at", MOMENT),
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,28 +56,22 @@ def load(
     """
     layout = Layout(home)
     with enough_space("load"), held(layout.load_lock, "a load", wait):
-        known = _known(layout)
+        if not layout.work.exists() and not any(segment_dirs(home)):
+            return Loaded(0, 0)
         refused: list[str] = []
-        fresh = list(_fresh(home, known, refused))
-        if not fresh:
-            return Loaded(0, 0, tuple(refused))
-        layout.spill.mkdir(parents=True, exist_ok=True)
         segments = rows = 0
+        layout.spill.mkdir(parents=True, exist_ok=True)
         with writing(layout.work, layout.spill, threads=threads) as con:
             con.execute(sql_text("store"))
+            known = set(con.execute("SELECT run_id, provider FROM store.run").fetchall())
+            fresh = list(_fresh(home, known, refused))
+            if not fresh:
+                return Loaded(0, 0, tuple(refused))
             for batch in _batches(fresh, batch_rows):
                 rows += _load_batch(con, batch, now)
                 segments += len(batch)
             con.execute("CHECKPOINT")
         return Loaded(segments, rows, tuple(refused))
-
-
-def _known(layout: Layout) -> set[tuple[str, str]]:
-    if not layout.work.exists():
-        return set()
-    with writing(layout.work, layout.spill) as con:
-        con.execute(sql_text("store"))
-        return set(con.execute("SELECT run_id, provider FROM store.run").fetchall())
 
 
 def _fresh(home: Path, known: set[tuple[str, str]], refused: list[str]) -> Iterator[_Segment]:
@@ -155,9 +123,8 @@ def _load_batch(con: duckdb.DuckDBPyConnection, batch: Sequence[_Segment], now: 
         first = _scalar(con, "SELECT coalesce(max(run), 0) FROM store.run") + 1
         before = _scalar(con, "SELECT count(*) FROM store.fact")
         rows = [_run_row(first + i, segment.manifest, now) for i, segment in enumerate(batch)]
-        con.register("batch_rows", pa.Table.from_pylist(rows, schema=_RUN))
-        con.execute("CREATE OR REPLACE TEMP TABLE batch_run AS SELECT * FROM batch_rows")
-        con.unregister("batch_rows")
+        con.execute("CREATE OR REPLACE TEMP TABLE batch_run AS SELECT * FROM store.run LIMIT 0")
+        insert_columns(con, "batch_run", {name: [row[name] for row in rows] for name in rows[0]})
         for variable, file in (("offer_files", "offers.parquet"), ("rejection_files", "rejections.parquet")):
             con.execute(f"SET VARIABLE {variable} = ?", [[str(s.folder / file) for s in batch]])
         con.execute(sql_text("load"))
