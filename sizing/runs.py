@@ -86,12 +86,20 @@ def _same_model(run: Run, task: Task) -> bool:
 
 
 def _same_framework(run: Run, task: Task) -> bool:
-    return profiles.find(run.framework)[0].key == task.profile.key
+    profile, known = profiles.find(run.framework)
+    if not known and task.method == "inference":  # as the task reader takes it
+        profile = profiles.load()["engine"]
+    return profile.key == task.profile.key
+
+
+def of_work(runs: Iterable[Run], task: Task) -> list[Run]:
+    """Runs of the same model and method, in whichever framework."""
+    return [r for r in runs if _same_model(r, task) and r.method == task.method]
 
 
 def matching(runs: Iterable[Run], task: Task) -> list[Run]:
     """Runs of the same model, method and framework profile."""
-    return [r for r in runs if _same_model(r, task) and r.method == task.method and _same_framework(r, task)]
+    return [r for r in of_work(runs, task) if _same_framework(r, task)]
 
 
 def _as_run(task: Task, run: Run) -> Task:
@@ -121,32 +129,59 @@ def _scatter(ratios: list[float]) -> float:
     return max(1.05, math.exp(1.5 * median(abs(math.log(r / middle)) for r in ratios)))
 
 
-def correct(found: Estimate, runs: Iterable[Run]) -> Estimate:
-    """The estimate moved by what own runs of its kind measured; unchanged when there are none."""
-    task = found.task
+@dataclass(frozen=True)
+class Correction:
+    """Measured over estimated: the factor, p90/p50 of what remains, and how many runs stand behind it."""
+
+    factor: float
+    spread: float
+    runs: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What own runs say of a task; None where none of its kind says anything."""
+
+    memory: Correction | None = None
+    speed: Correction | None = None
+
+
+NOTHING_MEASURED = Measured()
+
+
+def measured(task: Task, runs: Iterable[Run]) -> Measured:
+    """What own runs of the task's model, method and framework say of it; of speed, on the same card."""
     mine = matching(runs, task)
     peaks = [r.peak_gib / estimate(_as_run(task, r)).peak_gib_p50 for r in mine if r.peak_gib]
-    notes: list[str] = []
-    changes: dict[str, Any] = {}
-    if peaks:
-        factor = _shrunk(peaks)
-        p50 = found.peak_gib_p50 * factor
-        p90, need = high(task, p50, found.usable_gib)
-        changes.update(peak_gib_p50=p50, peak_gib_p90=p90, need_gib_p90=need)
-        changes["parts_gib"] = {**found.parts_gib, "own_runs": p50 - found.peak_gib_p50}
-        notes.append(f"memory corrected by {factor:.2f} from {len(peaks)} run(s) of your own")
     speeds = []
     for r in mine:
-        guess = (
-            estimate(_as_run(task, r)).tokens_per_s_p50
-            if task.card is not None and r.card == task.card.name
-            else None
-        )
-        if r.tokens_per_s and guess:
-            speeds.append(r.tokens_per_s / guess)
-    if speeds and found.tokens_per_s_p50 is not None:
-        factor, spread = _shrunk(speeds), _scatter(speeds)
-        mean = found.tokens_per_s_p50 * factor
+        if r.tokens_per_s and task.card is not None and r.card == task.card.name:
+            guess = estimate(_as_run(task, r)).tokens_per_s_p50
+            speeds += [r.tokens_per_s / guess] if guess else []
+    return Measured(*(_correction(ratios) if ratios else None for ratios in (peaks, speeds)))
+
+
+def _correction(ratios: list[float]) -> Correction:
+    return Correction(_shrunk(ratios), _scatter(ratios), len(ratios))
+
+
+def apply(found: Estimate, own: Measured) -> Estimate:
+    """The estimate moved by what own runs measured; unchanged where they say nothing."""
+    notes: list[str] = []
+    changes: dict[str, Any] = {}
+    if own.memory is not None:
+        p50 = found.peak_gib_p50 * own.memory.factor
+        p90, need = high(found.task, p50, found.usable_gib)
+        changes.update(peak_gib_p50=p50, peak_gib_p90=p90, need_gib_p90=need)
+        changes["parts_gib"] = {**found.parts_gib, "own_runs": p50 - found.peak_gib_p50}
+        notes.append(f"memory corrected by {own.memory.factor:.2f} from {own.memory.runs} run(s) of your own")
+    if own.speed is not None and found.tokens_per_s_p50 is not None:
+        mean, spread = found.tokens_per_s_p50 * own.speed.factor, own.speed.spread
         changes.update(tokens_per_s_p10=mean / spread, tokens_per_s_p50=mean, tokens_per_s_p90=mean * spread)
-        notes.append(f"speed corrected by {factor:.2f} from {len(speeds)} run(s) of your own")
+        notes.append(f"speed corrected by {own.speed.factor:.2f} from {own.speed.runs} run(s) of your own")
     return replace(found, **changes, assumptions=(*found.assumptions, *notes)) if notes else found
+
+
+def correct(found: Estimate, runs: Iterable[Run]) -> Estimate:
+    """The estimate moved by what own runs of its kind measured; unchanged when there are none."""
+    return apply(found, measured(found.task, runs))

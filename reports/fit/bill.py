@@ -23,12 +23,13 @@ class Tariff:
     min_s: int
     min_periods: int
     upfront: Decimal
+    rate: float  # the price, to decide what to skip
 
     def least(self, seconds: float, units: int) -> float:
         """A bound from below on `cost` for at least so many seconds, in floats: to decide what to skip."""
         if self.metered:
-            return float(self.price) * units * seconds / HOUR
-        return float(self.price) * units * max(self.min_periods, ceil(seconds / self.period_s))
+            return self.rate * units * seconds / HOUR
+        return self.rate * units * max(self.min_periods, ceil(seconds / self.period_s))
 
     def parts(self, seconds: int, units: int) -> Decimal:
         """CNY × 3600 for `seconds` of `units` purchases: exact, where CNY of a metered second may not be."""
@@ -59,4 +60,5 @@ def tariff(offer: Sellable, granularity_s: int | None, min_charge_s: int | None)
         min_s=min_charge_s or 0,
         min_periods=periods,
         upfront=upfront,
+        rate=float(price),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -12,6 +12,8 @@ from reports.fit.bill import HOUR, Tariff, tariff
 from reports.fit.sellable import DEFAULT_MAX_CARDS, Sellable, cannot_rank
 from reports.fit.terms import UNKNOWN, Terms
 from reports.fit.use import Good, Shape
+
+Kind = tuple[str | None, str, str, str]  # region_code, site, billing_mode, provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class Entry:
     tariff: Tariff
     terms: Terms
     age_hours: Decimal
+    kind: Kind
 
     def ram_gb(self, purchases: int) -> Decimal | None:
         """Host memory of one machine, where the seller says it."""
@@ -32,9 +35,6 @@ class Entry:
     def order(self) -> tuple[Decimal, str, str]:
         """How ties in the total are broken: younger price, provider, id."""
         return self.age_hours, self.offer.provider, self.offer.offer_id
-
-
-Kind = tuple[str | None, str, str, str]  # region_code, site, billing_mode, provider
 
 
 @dataclass(slots=True)
@@ -62,6 +62,15 @@ class Group:
         if not self.metered:
             self.smallest = price * self.min_periods * (1 if self.shape.size else self.shape.low)
 
+    def only(self, kinds: Container[Kind]) -> Group | None:
+        """The group as far as its offers are of these kinds; None where none is."""
+        left = [entry for entry in self.entries if entry.kind in kinds]
+        if not left or len(left) == len(self.entries):
+            return self if left else None
+        found = Group(self.good, self.shape, self.metered, self.period_s, self.min_periods, left)
+        found.settle()
+        return found
+
     def least(self, card_seconds: float) -> float:
         """A bound on every total here, from the card-seconds that no plan can go below."""
         return max(self.per_card_second * card_seconds, self.smallest)
@@ -78,6 +87,7 @@ class Market:
     unpriced: list[Sellable] = field(default_factory=list)
     groups: dict[Good, list[Group]] = field(default_factory=dict)
     kinds: dict[Kind, Counter[str]] = field(default_factory=dict)  # offers by card, per kind
+    views: dict[Hashable, object] = field(default_factory=dict)  # of `reports.fit.view`, by buyer's rules
 
     @classmethod
     def build(
@@ -118,8 +128,8 @@ class Market:
         good, shape = Good(offer.card, offer.form), shape_of(offer)
         key = good, shape, bill.metered, bill.period_s, bill.min_periods
         group = groups.setdefault(key, Group(*key))
-        group.entries.append(Entry(offer, bill, terms, offer.age_hours(self.now)))
         kind = offer.region_code, offer.site, offer.billing_mode, offer.provider
+        group.entries.append(Entry(offer, bill, terms, offer.age_hours(self.now), kind))
         self.kinds.setdefault(kind, Counter())[offer.card] += 1
 
 

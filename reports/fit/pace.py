@@ -27,13 +27,17 @@ def on_host(strategy: str) -> bool:
     return "offload" in strategy
 
 
-def task_on(unit: Workload, good: Good) -> Task:
-    """The job on one card of a kind, as the planner starts from it. SizingError where the card is unfit."""
+def task_on(unit: Workload, good: Good, cards: int = 1, nodes: int = 1, *, free_layout: bool = False) -> Task:
+    """The job on so many cards of a kind, as the planner starts from it.
+
+    `free_layout` leaves tensor and pipeline sizes that were asked for aside. SizingError where the card or
+    the layout is unfit.
+    """
     card = card_table.get(good.card, good.form)
-    raw = {"grad_checkpoint": True, "flash_attn": True, **unit.task(cards=1, nodes=1)}
+    raw = {"grad_checkpoint": True, "flash_attn": True, **unit.task(cards=cards, nodes=nodes)}
     if unit.method == "qlora":
         raw.setdefault("quant", "nf4")
-    return parse({**raw, "tp": None, "pp": None}, card)
+    return parse({**raw, "tp": None, "pp": None} if free_layout else raw, card)
 
 
 def fastest(task: Task) -> float:

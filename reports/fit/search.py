@@ -13,16 +13,17 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count as counter
+from math import inf
 
 from reports.fit.bill import HOUR
 from reports.fit.extras import Extras, Spot, extras, spot_of
 from reports.fit.job import Job
-from reports.fit.market import Entry, Group, Kind, Market
-from reports.fit.regions import Admits, admits, code_of
+from reports.fit.market import Entry, Group, Market
 from reports.fit.sellable import Sellable
 from reports.fit.terms import Terms
 from reports.fit.totals import Fit, fit_of
 from reports.fit.use import Good, Planner, Shape, Use
+from reports.fit.view import view_of
 
 # Rules of a job; the later an offer got, the nearer it came, and the last one is counted.
 JOB_RULES: dict[str, str] = {
@@ -93,15 +94,17 @@ class _Way:
 
 class _Run:
     def __init__(self, market: Market, job: Job, planner: Planner, asked: Asked) -> None:
-        self.market, self.job, self.planner, self.asked = market, job, planner, asked
-        self.admits: Admits = admits([code_of(region) for region in job.regions])
+        self.job, self.planner, self.asked = job, planner, asked
+        self.view = view_of(market, job)
         self.deadline_s = None if job.deadline_hours is None else int(job.deadline_hours * 3600)
         self.spot: Spot = spot_of(job.spot_interruptions_per_day)
         self.every = asked.count or asked.fastest
-        self.result = Result(job)
+        self.result = Result(job, checked=self.view.checked, removed=Counter(self.view.removed))
         self.best: dict[str, tuple[tuple[object, ...], Fit]] = {}
         self.keys: list[tuple[object, ...]] = []
-        self.allowed: set[Kind] = set()
+        self.cutoff = inf
+        self.bounds: dict[tuple[Good, int, int], float | None] = {}
+        self.shapes: dict[Shape, list[tuple[int, int, int]]] = {}
         self.extras: dict[int, Extras] = {}
         self.fates: dict[str, str] = {}
         self.particular = bool(job.in_stock or job.min_grade)
@@ -109,10 +112,8 @@ class _Run:
         self.order = counter()
 
     def go(self) -> None:
-        self._judge_kinds()
-        for good, groups in self.market.groups.items():
-            if not self.job.cards or good.card in self.job.cards:
-                self._start(good, groups)
+        for good, groups in self.view.groups.items():
+            self._start(good, groups)
         heapq.heapify(self.heap)
         while self.heap:
             bound, _, item = heapq.heappop(self.heap)
@@ -126,41 +127,18 @@ class _Run:
         self.result.no_total.sort(key=lambda row: row[0].offer_id)
 
     def _hopeless(self, bound: float) -> bool:
-        """Whether nothing from this bound on can enter the list; the bound is in floats, hence the margin."""
-        full = not self.every and len(self.keys) >= self.asked.limit
-        return full and bound * HOUR > float(self.result.fits[-1].exact_p50) * (1 + FLOAT_MARGIN)
+        """Whether nothing from this bound on can enter the list."""
+        return bound * HOUR > self.cutoff
 
     # --- what may take part
 
-    def _judge_kinds(self) -> None:
-        """Judge each kind of offer once, and count offers by the rule that keeps them out."""
-        for kind, cards in self.market.kinds.items():
-            rule = self._buyer_rule(*kind)
-            wanted = cards.total()
-            if self.job.cards:
-                self.result.removed["card"] += wanted
-                wanted = sum(cards[card] for card in self.job.cards)
-                self.result.removed["card"] -= wanted
-            if rule is None:
-                self.allowed.add(kind)
-                self.result.checked += wanted
-            else:
-                self.result.removed[rule] += wanted
-
-    def _buyer_rule(self, region: str | None, site: str, mode: str, provider: str) -> str | None:
-        if not self.admits(region, site):
-            return "region"
-        if not self.job.allows(mode):
-            return "interruptible" if mode == "spot" and not self.job.interruptible else "billing_mode"
-        return "provider" if self.job.providers and provider not in self.job.providers else None
-
     def _may(self, entry: Entry) -> bool:
-        offer = entry.offer
-        if (offer.region_code, offer.site, offer.billing_mode, offer.provider) not in self.allowed:
-            return False
-        rule = self._offer_rule(offer) if self.particular else None
+        """Whether the offer meets what is asked of each by itself, beyond its kind."""
+        if not self.particular:
+            return True
+        rule = self._offer_rule(entry.offer)
         if rule is not None:
-            self._fate(offer, rule)
+            self._fate(entry.offer, rule)
         return rule is None
 
     def _offer_rule(self, offer: Sellable) -> str | None:
@@ -191,26 +169,38 @@ class _Run:
 
     def _open(self, group: Group) -> None:
         """Put the ways to use a group on the heap, each under its own bound."""
-        entries = [entry for entry in group.entries if self._may(entry)]
+        entries = [entry for entry in group.entries if self._may(entry)] if self.particular else group.entries
         if not entries:
             return
         fate = "shape"
-        for cards, nodes in self.planner.counts(group.shape):
-            purchases = group.shape.purchases(cards, nodes)
-            if purchases is None:
-                continue
-            seconds = self.planner.bound(group.good, cards, nodes)
+        for cards, nodes, purchases in self._ways(group.shape):
+            seconds = self._bound(group.good, cards, nodes)
             if seconds is None:
                 fate = "no_plan"
             elif self.deadline_s is not None and seconds > self.deadline_s:
                 fate = "deadline"
             else:
                 bound = entries[0].tariff.least(seconds, purchases)
-                way = _Way(group, entries, cards, nodes, purchases)
-                heapq.heappush(self.heap, (bound, next(self.order), way))
+                if not self._hopeless(bound):
+                    way = _Way(group, entries, cards, nodes, purchases)
+                    heapq.heappush(self.heap, (bound, next(self.order), way))
         if self.asked.count:
             for entry in entries:
                 self._fate(entry.offer, fate)
+
+    def _ways(self, shape: Shape) -> list[tuple[int, int, int]]:
+        """(cards, nodes, purchases) that can be bought in a shape."""
+        found = self.shapes.get(shape)
+        if found is None:
+            asked = [(n, k, shape.purchases(n, k)) for n, k in self.planner.counts(shape)]
+            found = self.shapes[shape] = [(n, k, bought) for n, k, bought in asked if bought is not None]
+        return found
+
+    def _bound(self, good: Good, cards: int, nodes: int) -> float | None:
+        key = good, cards, nodes
+        if key not in self.bounds:
+            self.bounds[key] = self.planner.bound(good, cards, nodes)
+        return self.bounds[key]
 
     def _plan(self, way: _Way) -> None:
         use = self.planner.use(way.group.good, way.cards, way.nodes)
@@ -267,9 +257,15 @@ class _Run:
         self.keys.insert(place, key)
         self.result.fits.insert(place, fit)
         del self.keys[self.asked.limit :], self.result.fits[self.asked.limit :]
+        self._cut()
 
     def _drop(self, fit: Fit) -> None:
         for place, kept in enumerate(self.result.fits):
             if kept is fit:
                 del self.keys[place], self.result.fits[place]
                 return
+
+    def _cut(self) -> None:
+        """Remember the total that a newcomer has to beat, in floats, hence the margin."""
+        if not self.every and len(self.keys) >= self.asked.limit:
+            self.cutoff = float(self.result.fits[-1].exact_p50) * (1 + FLOAT_MARGIN)

@@ -47,7 +47,7 @@ def planned_gib(ran: Ran, cards: int) -> float | None:
     """Peak of a card that was planned (p90, GiB); None where the job cannot be planned on it."""
     table = SizingPlanner.of(ran.job).table
     way = table.way(Good(ran.card, ran.form), cards, max(1, -(-cards // NODE)))
-    return None if way is None else way.plan.peak_gib_p90
+    return None if way is None else way.peak_gib_p90
 
 
 def record(ran: Ran, run: dmon.Run, at: datetime) -> runs.Run:
