@@ -70,22 +70,67 @@ def read_part(issue: Archived, name: str) -> bytes:
     return data
 
 
-def archive(home: Path, week: str, parts: Mapping[str, bytes], made_from: Mapping[str, Any]) -> Archived:
-    """Keep an issue. The last vintage again when nothing differs; else the next one, in one rename."""
-    hashes = {name: hashlib.sha256(data).hexdigest() for name, data in sorted(parts.items())}
+def hashes_of(parts: Mapping[str, bytes]) -> dict[str, str]:
+    """Part → its hash, by name."""
+    return {name: hashlib.sha256(data).hexdigest() for name, data in sorted(parts.items())}
+
+
+def intact(issue: Archived) -> bool:
+    """Is every part still what was written?"""
+    try:
+        return all(read_part(issue, name) for name in read_manifest(issue)["parts"])
+    except ArchiveError:
+        return False
+
+
+def _plain(issue: Archived) -> Mapping[str, str]:
+    manifest = read_manifest(issue)
+    hashes: Mapping[str, str] = manifest.get("plain") or manifest["parts"]
+    return hashes
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an issue goes: its vintage, the issue whose place it takes (None for the first that can be read),
+    and the one that it is again where nothing changed."""
+
+    vintage: int
+    supersedes: Archived | None
+    again: Archived | None
+
+
+def place_of(home: Path, week: str, plain: Mapping[str, str]) -> Place:
+    """The place of an issue by the hashes of its parts before a word of correction was put in.
+
+    One that comes out as the newest did is that one again; a damaged one is replaced, never mended.
+    """
     before = vintages(home, week)
-    if before and read_manifest(before[-1])["parts"] == hashes:
-        return before[-1]
-    number = (before[-1].vintage if before else 0) + 1
-    target = week_folder(home, week) / f"v{number}"
-    draft = target.with_name(f".v{number}.{os.getpid()}")
+    last = before[-1].vintage if before else 0
+    good = [issue for issue in before if intact(issue)]
+    if good and good[-1].vintage == last and _plain(good[-1]) == plain:
+        return Place(last, good[-2] if len(good) > 1 else None, good[-1])
+    while good and _plain(good[-1]) == plain:
+        good.pop()
+    return Place(last + 1, good[-1] if good else None, None)
+
+
+def archive(
+    home: Path, week: str, vintage: int, parts: Mapping[str, bytes], made_from: Mapping[str, Any]
+) -> Archived:
+    """Keep an issue, in one rename. ArchiveError where that vintage is there already."""
+    target = week_folder(home, week) / f"v{vintage}"
+    draft = target.with_name(f".v{vintage}.{os.getpid()}")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     write_parts(draft, parts)
-    manifest = {"week": week, "vintage": number, **made_from, "parts": hashes}
+    manifest = {"week": week, "vintage": vintage, **made_from, "parts": hashes_of(parts)}
     (draft / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    draft.rename(target)
-    return Archived(target, week, number, new=True)
+    try:
+        draft.rename(target)
+    except OSError as error:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise ArchiveError(f"{target} cannot be written: {error.strerror}") from None
+    return Archived(target, week, vintage, new=True)
 
 
 def write_parts(folder: Path, parts: Mapping[str, bytes]) -> None:

@@ -150,6 +150,39 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
+class CellChange:
+    """An index cell of the week: value and link (this week ÷ last) as they were told, and now."""
+
+    region_code: str
+    card: str
+    billing_mode: str
+    old_value: Decimal | None
+    old_link: Decimal | None
+    new_value: Decimal | None
+    new_link: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class FitChange:
+    """The cheapest total of a job on the mainland as it was told, and now."""
+
+    workload: str
+    old: Decimal | None
+    new: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """`vintage` takes the place of `supersedes`. `reasons`: codes of `words.toml`, section reason."""
+
+    vintage: int
+    supersedes: int
+    reasons: tuple[str, ...]
+    cells: tuple[CellChange, ...]
+    fits: tuple[FitChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BreakEven:
     """Hours on demand that cost as much as a month of the same good at the same seller; under 730."""
 
@@ -170,7 +203,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """Everything an issue says."""
+    """Everything an issue says. `revision`: what it corrects; None for the first issue of a week."""
 
     week: IssueWeek
     rebuilt: bool
@@ -190,3 +223,4 @@ class Issue:
     corrections: tuple[Correction, ...]
     providers: Mapping[str, str]
     regions: Mapping[str, tuple[str, str]]
+    revision: Revision | None = None

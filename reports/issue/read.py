@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import fields
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import duckdb
 
 Row = TypeVar("Row")
+# An issue is published at 10:00 on the Monday after its week.
+PUBLISHED = timedelta(hours=10)
 # Tables that a generation without an index lacks: query → tables it needs.
 _NEEDS = {
     "cells": ("price_index", "index_keys", "index_key_weeks"),
@@ -47,13 +49,14 @@ def _sql(name: str) -> str:
 class _Reader:
     """A connection, the week's parameters, and the tables that this generation has."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, week: IssueWeek) -> None:
+    def __init__(self, con: duckdb.DuckDBPyConnection, week: IssueWeek, told_until: datetime) -> None:
         self.con = con
         self.given: dict[str, Any] = {
             "week": week.monday,
             "start": week.start,
             "until": week.end,
             "as_of": week.as_of,
+            "told_until": told_until,
         }
         names = con.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal").fetchall()
         self.tables = {name for (name,) in names}
@@ -77,9 +80,14 @@ def _utc(value: Any) -> Any:
     return value.astimezone(UTC) if isinstance(value, datetime) else value
 
 
-def read_issue(con: duckdb.DuckDBPyConnection, week: IssueWeek, rebuilt: bool) -> Issue:
-    """The issue of a week from a read-only connection to a generation (a temp table is made on it)."""
-    reader = _Reader(con, week)
+def read_issue(
+    con: duckdb.DuckDBPyConnection, week: IssueWeek, rebuilt: bool, told_until: datetime | None = None
+) -> Issue:
+    """The issue of a week from a read-only connection to a generation (a temp table is made on it).
+
+    `told_until`: corrections recorded by then stood in the issue before; None: up to its hour of publication.
+    """
+    reader = _Reader(con, week, told_until or week.start + PUBLISHED)
     con.execute(_sql("live"), {"as_of": week.as_of, "until": week.end})
     generation = con.execute(
         "SELECT name, input_hash, code_version, coalesce(method_version, '') FROM generation"

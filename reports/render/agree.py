@@ -81,4 +81,6 @@ def known_amounts(data: Mapping[str, Any]) -> frozenset[str]:
         found += [fit["total_cny_p50"], fit["total_cny_p90"], fit["price_cny_per_card_hour"]]
     found += [cell["level"] for cell in data["cells"] if cell["level"] is not None]
     found += [row["price_cny_per_card_hour"] for row in data["held"]]
+    revised = (data["revision"] or {}).get("fits", ())
+    found += [total for row in revised for total in (row["old"], row["new"])]
     return frozenset(figures.amount(Decimal(value)) for value in found if value is not None)

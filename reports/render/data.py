@@ -49,4 +49,5 @@ def document(issue: Issue) -> dict[str, Any]:
         "counts": [asdict(count) for count in issue.counts],
         "held": [asdict(row) for row in issue.held],
         "corrections": [asdict(row) for row in issue.corrections],
+        "revision": None if issue.revision is None else asdict(issue.revision),
     }

@@ -83,6 +83,14 @@ def marks_section(w: Words) -> Section:
     return Section(w("mark.title"), tuple(w.many("mark.lines", **told)))
 
 
+def _week(issue: Issue, w: Words, year: str, number: int) -> str:
+    """The week, and which edition of its issue this is where it is not the first."""
+    week = w("head.week", year=year, number=number)
+    if issue.revision is None:
+        return week
+    return f"{week} · {w('correction.edition', vintage=issue.revision.vintage)}"
+
+
 def make_view(issue: Issue, lang: str) -> View:
     """The texts of the issue in `zh` or `en`."""
     w, names = Words(lang), Names(issue, lang)
@@ -107,7 +115,7 @@ def make_view(issue: Issue, lang: str) -> View:
         lang=lang,
         subject=w("head.subject", label=label, rest=w("head.comma").join(subject_parts)),
         title=w("head.title"),
-        week=w("head.week", year=year, number=int(number)),
+        week=_week(issue, w, year, int(number)),
         rebuilt=w("head.rebuilt") if issue.rebuilt else "",
         running=w("head.running", when=when) if issue.week.running else "",
         coverage=(w("head.low") if cover.low else "") + coverage,

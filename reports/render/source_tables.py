@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from decimal import Decimal
+
 from catalog.reasons import reason_text
-from reports.issue.model import Issue
+from reports.issue.model import Issue, Revision
 from reports.render import figures
 from reports.render.fit_table import heads_of
 from reports.render.names import Names
@@ -65,17 +68,72 @@ def sources(issue: Issue, names: Names, w: Words) -> Section:
 
 def corrections(issue: Issue, names: Names, w: Words) -> Section:
     """Published values that were wrong and are not any more."""
-    lines = [
+    past = [
         w(
             "correction.line",
             place=names.place(row.region_code),
             card=row.card,
             mode=names.mode(row.billing_mode),
             week=f"{row.week:%G-W%V}",
-            old="—" if row.old_value is None else figures.index_value(row.old_value),
-            new="—" if row.new_value is None else figures.index_value(row.new_value),
+            old=_index(row.old_value),
+            new=_index(row.new_value),
             reason=w(f"reason.{row.reason}"),
         )
         for row in issue.corrections
     ]
-    return Section(w("correction.title"), tuple(lines) or (w("correction.none"),))
+    now = [] if issue.revision is None else list(_revision(issue.revision, names, w))
+    if now and past:
+        now.append(w("correction.past"))
+    most = choices()["correction_rows"]
+    if len(past) > most:
+        past[most:] = [w("correction.revision_more", n=figures.count(len(past) - most))]
+    return Section(w("correction.title"), (*now, *past) or (w("correction.none"),))
+
+
+def _revision(revision: Revision, names: Names, w: Words) -> Iterator[str]:
+    """What this edition says differently from the one before it."""
+    reasons = [w(f"reason.{code}") for code in revision.reasons] or [w("reason.none")]
+    yield w(
+        "correction.revision",
+        vintage=revision.vintage,
+        before=revision.supersedes,
+        reasons=w.listed(reasons),
+    )
+    lines = [
+        *(
+            w(
+                "correction.revision_cell",
+                place=names.place(cell.region_code),
+                card=cell.card,
+                mode=names.mode(cell.billing_mode),
+                old_change=_moved(cell.old_link, w),
+                old=_index(cell.old_value),
+                new_change=_moved(cell.new_link, w),
+                new=_index(cell.new_value),
+            )
+            for cell in revision.cells
+        ),
+        *(
+            w(
+                "correction.revision_fit",
+                job=names.job(fit.workload),
+                old="—" if fit.old is None else figures.money(fit.old),
+                new="—" if fit.new is None else figures.money(fit.new),
+            )
+            for fit in revision.fits
+        ),
+    ]
+    most = choices()["correction_rows"]
+    yield from lines[:most]
+    if len(lines) > most:
+        yield w("correction.revision_more", n=figures.count(len(lines) - most))
+    if not lines:
+        yield w("correction.revision_words")
+
+
+def _moved(link: Decimal | None, w: Words) -> str:
+    return "—" if link is None else figures.change(link) or w("word.flat")
+
+
+def _index(value: Decimal | None) -> str:
+    return "—" if value is None else figures.index_value(value)

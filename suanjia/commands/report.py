@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from suanjia.cli import OK, PARTIAL, Failure
+from suanjia.cli import OK, PARTIAL, REFUSED, Failure
 from suanjia.settings import Settings
 
 LANGS = ("zh", "en")
@@ -31,6 +31,7 @@ def command(
 
     Ends with 3 when a planned source is missing or coverage is under 90 %.
     """
+    from reports.issue.archive import ArchiveError
     from reports.issue.build import build_issue
     from suanjia.homes import is_rebuilt
     from warehouse.errors import WarehouseError
@@ -49,6 +50,8 @@ def command(
         )
     except WarehouseError as error:
         raise Failure(str(error), error.exit_code) from None
+    except ArchiveError as error:
+        raise Failure(str(error), REFUSED) from None
     cover = done.issue.coverage
     if as_json:
         click.echo(dumps(done.as_dict()))

@@ -291,3 +291,9 @@ def test_a_part_that_was_changed_is_noticed(home: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8").replace("¥", "￥"), encoding="utf-8")
     with pytest.raises(ArchiveError, match="is not what was written"):
         read_part(Archived(done.folder, WEEK, 1), "report.zh.txt")
+    # Built again it stands beside the damaged one, which nobody mends.
+    again = build_issue(home, NOW, None, rebuilt=False)
+    assert again.vintage == 2
+    assert "¥" in (again.folder / "report.zh.txt").read_text(encoding="utf-8")
+    assert again.issue.revision is None
+    assert refusals(home, vintages(home, WEEK)[-1]) == []
