@@ -67,11 +67,16 @@ def _find(node: Any, path: str) -> Any:
     for step in steps(path):
         if isinstance(node, dict) and step in node:
             node = node[step]
-        elif isinstance(node, list) and step.lstrip("-").isdigit() and -len(node) <= int(step) < len(node):
-            node = node[int(step)]
+        elif isinstance(node, list) and (at := whole(step)) is not None and -len(node) <= at < len(node):
+            node = node[at]
         else:
             return _MISSING
     return node
+
+
+def whole(text: str | None) -> int | None:
+    """A plain whole number of at most eighteen digits; None for anything else (`--1`, `²`, `1.0`)."""
+    return int(text) if text and re.fullmatch(r"-?[0-9]{1,18}", text) else None
 
 
 def text(node: Any, path: str = "") -> str | None:

@@ -19,7 +19,7 @@ from twisted.python.failure import Failure
 from catalog.provider_model import Provider
 from spiders.base.source import Place, Route, SourceSpider
 from spiders.base.troubles import digest_of
-from spiders.shape import LIST, NUMBER, TEXT, Expectation, get, json_is_cut, loads, pointer, text
+from spiders.shape import LIST, NUMBER, TEXT, Expectation, get, json_is_cut, loads, pointer, text, whole
 from spiders.shop_goods import Sold, Wish, models, packages
 from spiders.signs import classify
 
@@ -88,13 +88,13 @@ class ShopSpider(SourceSpider):
             return
         fresh = 0
         for row in get(answer, "data/list"):
-            ident = text(row, "id")
-            if ident is None or not ident.isdigit():
+            ident = whole(text(row, "id"))
+            if ident is None or ident < 0:
                 self.layout(row, {"id": NUMBER}, self.place(response))
-            elif int(ident) not in self._products:
-                self._products[int(ident)] = 1
+            elif ident not in self._products:
+                self._products[ident] = 1
                 fresh += 1
-                yield self.product_request(int(ident), route)
+                yield self.product_request(ident, route)
                 if self.probing:
                     return
         declared = get(answer, "data/count")
@@ -121,9 +121,9 @@ class ShopSpider(SourceSpider):
             return
         sold = Sold(ident, text(row, "name") or str(ident), currency=self._currency)
         if text(row, "stock_control") in ("1", "true"):
-            quantity = text(row, "qty")
-            if quantity is not None and quantity.lstrip("-").isdigit():
-                sold.status = "available" if int(quantity) > 0 else "sold_out"
+            quantity = whole(text(row, "qty"))
+            if quantity is not None:
+                sold.status = "available" if quantity > 0 else "sold_out"
         yield self.module_request(sold, 0, response.meta["route"])
 
     # -- the order page ---

@@ -45,7 +45,7 @@ def _pointed(text: str, locator: str) -> Excerpt | None:
         key = part.replace("~1", "/").replace("~0", "~")
         if isinstance(here, dict) and key in here:
             here = here[key]
-        elif isinstance(here, list) and key.isdigit() and int(key) < len(here):
+        elif isinstance(here, list) and re.fullmatch("[0-9]{1,9}", key) and int(key) < len(here):
             here = here[int(key)]
         else:
             break

@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from reports.vet.check import SUSPECT, Check, as_json
+from reports.vet.machine import whole
 
 BUSY = 5.0  # per cent of SM time from which a sample belongs to the run
 LOW_USE, THROTTLED, CLOCK_DROP = 70.0, 5.0, 0.85
@@ -69,8 +70,8 @@ def _cells(line: str) -> list[str]:
 
 def _sample(cells: dict[str, str]) -> Sample | None:
     day, clock = cells.pop("date", None), cells.pop("time", None)
-    card = cells.pop("gpu")
-    if not card.isdigit():
+    card = whole(cells.pop("gpu"))
+    if card is None:
         return None
     values = {}
     for name, word in cells.items():
@@ -78,7 +79,7 @@ def _sample(cells: dict[str, str]) -> Sample | None:
             values[name] = float(word)
         except ValueError:
             continue  # "-" and "N/A" stand for a column this card has not
-    return Sample(int(card), _when(day, clock), values)
+    return Sample(card, _when(day, clock), values)
 
 
 def _when(day: str | None, clock: str | None) -> datetime | None:

@@ -104,6 +104,11 @@ def _join(machine: Machine, known: Gpu, gpu: Gpu, name: str, section: str) -> No
         machine.conflicts.append(f"{name}: {old} / {new} ({section})")
 
 
+def whole(text: str | None) -> int | None:
+    """A plain whole number of at most nine digits; None for anything else, `²` and `1.0` included."""
+    return int(text) if text and re.fullmatch(r"[0-9]{1,9}", text) else None
+
+
 def number(text: str | None) -> float | None:
     """The leading number of `400.00 W`, `81920 MiB`, `16x`; None where there is none."""
     match = re.match(r"\s*(-?\d+(?:\.\d+)?)", text or "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reports.vet.machine import Gpu, Machine, merge, number
+from reports.vet.machine import Gpu, Machine, merge, number, whole
 
 _GPU = re.compile(r"^\s*GPU\s+([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$")
 _PAIR = re.compile(r"^(\s*)(\S.*?)\s*:(?:\s(.*))?$")
@@ -113,12 +113,12 @@ def _ecc(tree: Tree) -> str | None:
 def _uncorrected(tree: Tree) -> int | None:
     """Uncorrectable errors since boot; the words changed from `Double Bit` to `DRAM Uncorrectable`."""
     counts = [
-        int(value)
+        count
         for path, value in tree.items()
         if "ecc errors" in path
         and "volatile" in path
         and ("uncorrectable" in path[-1] or ("double bit" in path and path[-1] == "total"))
-        and value.isdigit()
+        and (count := whole(value)) is not None
     ]
     return sum(counts) if counts else None
 
@@ -141,6 +141,6 @@ def _faults(tree: Tree) -> tuple[str, ...]:
             faults.append(f"remapped rows: {value} uncorrectable")
         if "remapped rows" in path and path[-1] == "remapping failure occurred" and value == "Yes":
             faults.append("row remapping failed")
-        if "retired pages" in path and "double bit ecc" in path and value.isdigit() and int(value) > 0:
+        if "retired pages" in path and "double bit ecc" in path and (whole(value) or 0) > 0:
             faults.append(f"retired pages: {value} double bit")
     return tuple(dict.fromkeys(faults))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from reports.vet import facts, links
 from reports.vet.check import DIFFERS, SUSPECT, Case, Check, all_true, one_of, words
+from reports.vet.machine import whole
 
 POWER_LOW, POWER_HIGH = (
     0.9,
@@ -62,14 +63,14 @@ def pcie(case: Case) -> Iterable[Check]:
 
 def driver(case: Case) -> Iterable[Check]:
     """No driver knows a card that came after it; no driver prints a CUDA version older than its own."""
-    branch = (case.machine.driver or "").split(".")[0]
-    if not branch.isdigit():
+    branch = whole((case.machine.driver or "").split(".")[0])
+    if branch is None:
         return
     named = [p for v in case.verdicts for p in v.products]
     first = min((p.min_driver for p in named), default=None)
     if first is not None:
-        yield Check("driver_knows_card", f"≥ {first}", case.machine.driver, int(branch) >= first, SUSPECT)
-    known = [b for b in facts.cuda_of_branch() if b <= int(branch)]
+        yield Check("driver_knows_card", f"≥ {first}", case.machine.driver, branch >= first, SUSPECT)
+    known = [b for b in facts.cuda_of_branch() if b <= branch]
     if known and case.machine.cuda:
         own = facts.cuda_of_branch()[max(known)]
         ok = _version(case.machine.cuda) >= _version(own)
@@ -77,7 +78,7 @@ def driver(case: Case) -> Iterable[Check]:
 
 
 def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(".") if part.isdigit())
+    return tuple(part for part in map(whole, text.split(".")) if part is not None)
 
 
 def health(case: Case) -> Iterable[Check]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reports.vet.machine import Gpu, Machine, merge, number
+from reports.vet.machine import Gpu, Machine, merge, number, whole
 
 _HEAD = re.compile(
     r"NVIDIA-SMI\s+([\w.]+)\s+(?:Driver|KMD) Version:\s*([\d.]+)(?:.{0,40}?CUDA Version:\s*([\d.]+))?"
@@ -48,7 +48,7 @@ def _gpu(match: re.Match[str]) -> Gpu:
         total_mib=float(match["total"]) if match["total"] else None,
         power_limit_w=number(match["cap"]) if match["cap"].endswith("W") else None,
         ecc={"Off": "off", "N/A": "n/a"}.get(ecc, "on"),
-        ecc_uncorrected=int(ecc) if ecc.isdigit() else None,
+        ecc_uncorrected=whole(ecc),
         mig=(match["mig"] or "").rstrip("*").lower() or None,
     )
 

@@ -177,6 +177,11 @@ def test_what_was_found_stays_mended() -> None:
     table = sheet_file.read_file("a.jsonl", b'{"amount_low": 1e99999999999999999999}')
     rows = list(sheet.read_rows(table, context))
     assert len(rows) == 1 and isinstance(rows[0], sheet.RowError)
+    log = "# gpu sm mem\n# Idx % %\n 0 50 1\n 0²³ 50 1\n " + "9" * 5000 + " 50 1\n"
+    assert [sample.gpu for sample in read_dmon(log)] == [0]
+    assert (
+        shape.get([1, 2], "²") is None and shape.get([1, 2], "--1") is None and shape.get([1, 2], "-1") == 2
+    )
     for span in ("²", "9" * 5000, "-1", "٣"):
         made = grids(parse_html(f"<table><tr><td colspan='{span}'>a<td>b</table>"))
         assert made[0].rows[0][0].text == "a"
