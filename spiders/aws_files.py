@@ -101,10 +101,15 @@ def version(address: str) -> str:
     return (["", "", "", *address.split("/")])[-3]
 
 
+def is_gpu(kind: str) -> bool:
+    """Is `g5.xlarge` a type with GPUs, by its family?"""
+    return _GPU.match(kind) is not None
+
+
 def other(about: Mapping[str, str]) -> str:
     """Why a product is none of ours, "" for a plain Linux instance with GPUs. KeyError for another layout."""
     kind = about.get("instanceType", "")
-    if not _GPU.match(kind) and not about.get("gpu"):
+    if not is_gpu(kind) and not about.get("gpu"):
         return "no GPU"
     if about["operatingSystem"] != "Linux" or about["preInstalledSw"] != "NA":
         return "other system or software"

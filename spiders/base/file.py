@@ -50,7 +50,7 @@ class FileSpider(SourceSpider):
         raise NotImplementedError
 
     def read_file(self, stream: IO[bytes], at: Place) -> Iterator[Listing]:
-        """Listings of a file, read piece by piece."""
+        """Listings of a file, read piece by piece. EOFError where it ends before its end."""
         raise NotImplementedError
 
     def after(self, route: str) -> Iterator[Request]:
@@ -192,6 +192,10 @@ class FileSpider(SourceSpider):
             ended = any(word in said.lower() for word in ("premature", "incomplete"))
             what = "the file ends early" if ended else "not the JSON that was expected"
             self.run.problem("cut" if ended else "layout_changed", f"{what}: {said}", url, route)
+        except EOFError as error:
+            self.run.problem("cut", f"the file ends early: {error}", url, route)
+        except csv.Error as error:
+            self.run.problem("layout_changed", f"not the CSV that was expected: {error}", url, route)
         self.run.read[f"{route}:{self.run.address(url).split('/', 3)[-1]}"] = count
 
 

@@ -1,4 +1,5 @@
-"""AWS China: the public Bulk Price List, one JSON file a region and version, found through two indexes.
+"""AWS China: the public Bulk Price List, one file a region and version, found through two indexes: JSON, or
+CSV where the index names one (the same path with `.csv`); either is read as a stream.
 
 Linux, shared tenancy, no software, `BoxUsage`: the plain instance, yuan an hour; other goods are counted. A
 reserved instance pays by the hour, at the start, or both. Savings plans stand in files of their own, joined
@@ -9,7 +10,8 @@ from collections.abc import Iterator
 from typing import IO, Any
 from urllib.parse import urljoin
 
-from spiders.aws_files import plan_prices, prices, regional, version
+from spiders.aws_csv import prices
+from spiders.aws_files import plan_prices, regional, version
 from spiders.base import FileSpider, Listing, Place, Request, Response, Route, get, loads
 
 SITE = "https://pricing.cn-north-1.amazonaws.com.cn"

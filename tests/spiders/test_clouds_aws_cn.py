@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from decimal import Decimal
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
 from market.server import running
+from spiders.evidence import EvidenceStore
 from tests.spiders.clouds import NOW, Cloud, crawl_cloud, facts_of
 from tests.spiders.site import Answer, serving
 
@@ -178,3 +182,66 @@ def test_a_field_that_has_moved_is_named(tmp_path: Path, name: str, new: str) ->
     with serving(small({"cn-north-1": json.loads(text), "cn-northwest-1": NOTHING})) as site:
         cloud = crawl_cloud("aws_cn", tmp_path, origins={SITE: site.origin})
     assert (cloud.judged.outcome, name in cloud.judged.message) == ("layout_changed", True), cloud.judged
+
+
+class Relayed(dict[str, Any]):
+    """Every path has the same answer."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__()
+        self.answer = answer
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self.answer
+
+
+def csv_market(folder: Path, change: Callable[[bytes], bytes] = lambda body: body) -> Cloud:
+    """The stand-in with an index that names CSV files; `change` works on each of them."""
+    with running(NOW, ["aws_cn"], samples=True) as origins, serving({}) as site:
+        real = origins[SITE]
+
+        def relayed(handler: BaseHTTPRequestHandler) -> Answer:
+            with urlopen(real + handler.path) as answer:
+                body, kind = answer.read(), answer.headers["Content-Type"]
+            if "AmazonEC2/current/region_index" in handler.path:
+                body = body.replace(b"index.json", b"index.csv")
+            return Answer(change(body) if handler.path.endswith(".csv") else body, type=kind)
+
+        site.routes = Relayed(relayed)
+        return crawl_cloud("aws_cn", folder, origins={SITE: site.origin})
+
+
+def told(cloud: Cloud) -> dict[str, tuple[Any, ...]]:
+    facts = ("price", "upfront", "per_hours", "tier", "price_cny_per_card_hour")
+    return {o.offer_id: tuple(getattr(o, name) for name in facts) for o in cloud.offers}
+
+
+def test_the_csv_form_gives_the_same_offers(tmp_path: Path) -> None:
+    """JSON or CSV: whatever the index names is read, metadata lines and all, to the last digit."""
+    as_json = crawl_cloud("aws_cn", tmp_path / "json")
+    as_csv = csv_market(tmp_path / "csv")
+    assert as_csv.judged.outcome == "ok", as_csv.judged
+    assert told(as_csv) == told(as_json)
+    assert {o.locator.partition("=")[0] for o in as_csv.find(billing_mode="on_demand")} == {"line"}
+    hourly = as_csv.one(sku="g4dn.xlarge", billing_mode="on_demand", region_code="110000")
+    assert hourly.price == Decimal("5.223")
+    line = int(hourly.locator.partition("=")[2].partition("/")[0])
+    text = EvidenceStore(as_csv.config.evidence_dir).read(hourly.evidence).decode()
+    assert '"5.2230000000"' in text.splitlines()[line - 1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "outcome", "word"),
+    [
+        (b'"PricePerUnit"', b'"Price Per Unit"', "layout_changed", "column PricePerUnit"),
+        (b'"SKU",', b'"Key",', "layout_changed", "header that begins with SKU"),
+        (b'"Hrs"', b'"Days"', "layout_changed", "unit Days"),
+        (None, b"", "failed", "cells"),
+    ],
+)
+def test_a_csv_that_has_moved_or_ends_early(
+    tmp_path: Path, old: bytes | None, new: bytes, outcome: str, word: str
+) -> None:
+    cloud = csv_market(tmp_path, lambda body: body.replace(old, new) if old else body[: len(body) // 2 - 5])
+    assert cloud.judged.outcome in (outcome, "partial"), cloud.judged
+    assert word in cloud.judged.message, cloud.judged
