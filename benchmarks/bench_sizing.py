@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from pathlib import Path
 from statistics import median
 
 from sizing import calibrate, calibrate_speed, truth
+from sizing import speed as speed_model
 from sizing.estimate import Estimate, estimate
 from sizing.truth import Row, quantile
 
@@ -63,6 +65,9 @@ def accuracy(out: Callable[[str], None]) -> None:
         every += pairs
         out(peak_line(f"{name}, length and batch stated", errors_of(p for p in pairs if p[0].complete)))
         out(peak_line(f"{name}, all", errors_of(pairs)))
+    for label, keep in (("length and batch stated", True), ("all", False)):
+        pairs = peaks(r for r in truth.read(corrected=True) if r.complete or not keep)
+        out(peak_line(f"calibration rows corrected by their own sources, {label}", errors_of(pairs)))
     limits = [limit for row in truth.read() if (limit := truth.at_limit(row)) is not None]
     out(peak_line("longest sequence that a memory size holds", errors_of(peaks(limits))))
     groups: dict[str, list[tuple[Row, Estimate]]] = defaultdict(list)
@@ -123,9 +128,30 @@ def throughput(out: Callable[[str], None]) -> None:
         out(f"| {name} | {len(values)} | {shares} | {percent(inside)} |")
 
 
+def unseen_rates(out: Callable[[str], None]) -> None:
+    """Tokens per second of rows that had no part in the fit: their model, or their whole source left out."""
+    sample = calibrate_speed.usable(truth.read(("sizing_truth", "sizing_extra"), corrected=True))
+    bands = speed_model.rates().spread
+    out("\n| tokens per second, left out of the fit | n | median error | p80 | inside p10-p90 |")
+    out("|---|---|---|---|---|")
+    slow = "universal-llm-trainer"
+    for label, group in (("model", lambda r: r.model), ("source", calibrate_speed.source_of)):
+        entries = [
+            (abs(math.exp(error) - 1), abs(error) <= math.log(bands[kind]), slow in row.source)
+            for row, _, error, kind in calibrate_speed.left_out(sample, group)
+        ]
+        for name, some in (
+            (f"one {label}, all rows", entries),
+            (f"one {label}, without {slow}", [e for e in entries if not e[2]]),
+        ):
+            values, inside = [e for e, _, _ in some], sum(i for _, i, _ in some) / len(some)
+            shares = f"{percent(median(values))} | {percent(quantile(values, 0.8))}"
+            out(f"| {name} | {len(some)} | {shares} | {percent(inside)} |")
+
+
 def blind(out: Callable[[str], None]) -> None:
     """Constants from the calibration rows alone, asked about the further sources: frameworks never fitted."""
-    fitted = calibrate.fit_all(calibrate.group(truth.read(SETS["calibration rows"])))
+    fitted = calibrate.fit_all(calibrate.group(truth.read(SETS["calibration rows"], corrected=True)))
     known = {r.task.profile.key for r in truth.read() if r.task}
     rows = [r for r in truth.read(SETS["further public rows"]) if r.peak_gib and r.task and r.complete]
     unseen = [r for r in rows if r.task and r.task.profile.key not in known]
@@ -140,7 +166,7 @@ def blind(out: Callable[[str], None]) -> None:
 
 def left_out(out: Callable[[str], None]) -> None:
     """Leave one model out."""
-    pairs = calibrate.leave_one_model_out(truth.read(("sizing_truth", "sizing_extra")))
+    pairs = calibrate.leave_one_model_out(truth.read(("sizing_truth", "sizing_extra"), corrected=True))
     out("\nLeave one model out (constants refitted without any row of the model): all rows ")
     out(f"{calibrate.describe(pairs)}; length and batch stated ")
     out(f"{calibrate.describe(p for p in pairs if p[0].complete)}.")
@@ -255,6 +281,7 @@ def main(argv: list[str] | None = None) -> int:
         left_out(out)
     verdicts(out)
     throughput(out)
+    unseen_rates(out)
     if args.peers:
         peers(out)
     speed(out)

@@ -6,6 +6,7 @@ and the answer says so.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -13,6 +14,9 @@ from functools import lru_cache
 from catalog import cards as catalog
 from catalog.cards import Card, Physics
 from sizing.errors import SizingError
+
+# The stock driver gives these no access to each other's memory over PCIe, and rented ones have no bridges.
+GEFORCE = re.compile(r"(?:RTX|GTX)[1-5]0[5-9]0|TITAN", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def get(name: str, form: str | None = None, vram_gb: float | None = None) -> Car
         bandwidth_gb_s=physics.mem_bw_gb_s,
         nvlink_gb_s=physics.nvlink_gb_s or 0.0,
         pcie_gb_s={"PCIe 3.0": 12.0, "PCIe 5.0": 45.0}.get(card.pcie, 22.0),
-        p2p=bool(p2p) and "disabled" not in p2p,
+        p2p=bool(p2p) and "disabled" not in p2p and not GEFORCE.match(card.card),
         bf16=physics.bf16_tflops is not None,
         note=f"form of {card.card} not told: its slowest form assumed" if open_form else "",
     )

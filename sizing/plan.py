@@ -252,15 +252,14 @@ def plans(
     """Plans for every named card and every count of `counts(max_cards, node_sizes)` on which the workload
     fits.
 
-    Ordered by card, then count. Cards that cannot do the work are left out; with `failures` the largest
-    count of a card that never fits is returned too, its verdict `tight` or `does_not_fit` and the smallest
-    change that would fit.
+    Ordered by card, then count. Cards that cannot do the work are left out (`refusals` says why); with
+    `failures` the largest count of a card that never fits is returned too, its verdict `tight` or
+    `does_not_fit` and the smallest change that would fit. SizingError for a card that nobody knows.
     """
     sizes = tuple(node_sizes)
     found: list[Plan] = []
-    for name in dict.fromkeys(cards):
+    for card in [card_table.get(name) for name in dict.fromkeys(cards)]:
         try:
-            card = card_table.get(name)
             mine = [plan_on(workload, card, n, nodes) for n, nodes in counts(max_cards, sizes)]
         except SizingError:
             continue

@@ -14,13 +14,17 @@ from importlib.resources import files
 from typing import Any
 
 from sizing.cards import CardFacts
-from sizing.states import QUANT_BYTES, lora_params, trained_embeddings
+from sizing.states import QUANT_BYTES, STATE_BYTES, lora_params, trained_embeddings
 from sizing.task import Task
-from sizing.units import GB, TERA
+from sizing.units import GB, GIB, TERA
 
-HOST_BYTES_S = (
-    60.0 * GB
-)  # CPU Adam reads and writes 32 bytes per parameter at what a rented host's memory gives
+HOST_BYTES_S = 60.0 * GB  # what a rented host's memory gives CPU Adam
+
+
+HOST_SHARE = 0.21
+# Bytes of memory traffic per parameter of one AdamW step: torch's foreach passes, and fused kernels.
+STEP_FOREACH, STEP_FUSED = 42.0, 20.0
+ENOUGH_ROWS = 5  # fewer, and a card's band is that of a framework nobody measured on it
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,10 @@ class Rates:
     launch_ms: float  # per layer and micro-step of a checkpointed adapter run on a plain Python loop
     launch: Mapping[str, float]  # profile → factor on it
     dequant: Mapping[str, float]  # profile or "default" → share of memory bandwidth reached
+    gather_ms: float  # per tensor that DeepSpeed's ZeRO-3 gathers, whatever its size
     half_tokens: float  # tokens per micro-batch at which a matmul of width 4,096 reaches half its rate
-    spread: Mapping[str, float]  # "known", "card", "other" → p90/p50
+    spread: Mapping[str, float]  # "known", "card", "experts", "other" → p90/p50
+    rows: Mapping[str, int]  # card → measured rows behind its share
 
     def card_key(self, card: CardFacts) -> str:
         """The entry of `cards` that rates this card: its own, its silicon's, or its class's."""
@@ -81,8 +87,10 @@ def rates_of(raw: Mapping[str, Any]) -> Rates:
         raw["launch_ms"],
         raw["launch"],
         raw["dequant"],
+        raw["gather_ms"],
         raw["half_tokens"],
         raw["spread"],
+        raw["rows"],
     )
 
 
@@ -93,7 +101,7 @@ class Speed:
     seconds: float
     parts: dict[str, float]
     tokens_per_s: float
-    known: str  # "known": card and framework have rows, "card": the card alone, "other": neither
+    known: str  # "known": card and framework have rows, "card": the card alone, "experts", "other": neither
 
 
 def flops_per_token(task: Task) -> float:
@@ -134,9 +142,8 @@ def node_bytes_s(task: Task, card: CardFacts) -> float:
         return card.nvlink_gb_s / 2 * 0.7 * GB
     if card.p2p:
         return card.pcie_gb_s * 0.8 * GB
-    return (
-        card.pcie_gb_s * 0.4 * min(1.0, 2.0 / task.cards) * GB
-    )  # through host memory, which all cards share
+    # through host memory, which all cards share: every byte crosses the bus twice, half of its rate each way
+    return card.pcie_gb_s * HOST_SHARE * min(1.0, 2.0 / task.cards) * GB
 
 
 def communication(task: Task, card: CardFacts) -> float:
@@ -152,8 +159,8 @@ def communication(task: Task, card: CardFacts) -> float:
     if task.zero == "3":
         gathers = 3.0 if task.checkpoint == "true" else 2.0
         moved = gathers * weight * local * share + 2.0 * trained * share
-    else:
-        moved = 2.0 * 2.0 * trained * share / task.grad_accum
+    else:  # ZeRO-2 reduces gradients at every micro-step, the others once a step
+        moved = 2.0 * 2.0 * trained * share / (1 if task.zero == "2" else task.grad_accum)
     seconds = moved / link_bytes_s(task, card)
     if task.tp > 1:
         seconds += (
@@ -166,14 +173,45 @@ def offload_seconds(task: Task, card: CardFacts, weights: float, trained: float,
     """Seconds per micro-step over PCIe, and of Adam on the CPU, where weights or optimizer states live on
     the host."""
     if task.offload == "none":
-        return 0.0
+        return paging_seconds(task, card, weights, trained) if task.optimizer.startswith("paged") else 0.0
     passes = 3.0 if task.checkpoint == "true" else 2.0
     fetch = passes * weights / ranks if task.offload == "cpu" else 0.0
     update = 4.0 * trained / ranks if task.trains_all else 0.0  # gradients down, weights back up
-    adam = 32.0 * trained / task.nodes / HOST_BYTES_S if task.trains_all else 0.0
+    per = 32.0 if task.profile.zero_master == "fp32" else 14.0  # reads and writes of Adam per parameter
+    adam = per * trained / task.nodes / HOST_BYTES_S if task.trains_all else 0.0
     return (
         fetch / (card.pcie_gb_s * 0.6 * GB) + (update / (card.pcie_gb_s * 0.6 * GB) + adam) / task.grad_accum
     )
+
+
+def paging_seconds(task: Task, card: CardFacts, weights: float, trained: float) -> float:
+    """Seconds per micro-step to bring paged optimizer states in and out, as far as they exceed the card."""
+    states = STATE_BYTES["adamw-8bit" if task.optimizer.endswith("8bit") else "adamw"][0] * trained
+    free = (card.visible_gib or card.vram_gb) * GIB - weights * (1.0 if task.in_backward else 2.0)
+    return 2.0 * max(0.0, states - max(0.0, free)) / (card.pcie_gb_s * 0.6 * GB) / task.grad_accum
+
+
+def optimizer_seconds(task: Task, card: CardFacts) -> float:
+    """Seconds per micro-step of the optimizer's passes over what it trains: memory bandwidth alone."""
+    if not task.trains_all or task.offload != "none":
+        return 0.0
+    local = task.model.params / (task.tp * task.pp) / (task.dp if task.zero in ("1", "2", "3") else 1)
+    fused = task.optimizer not in ("adamw", "adafactor", "lion") or not task.profile.step_temp
+    return (
+        local * (STEP_FUSED if fused else STEP_FOREACH) / (card.bandwidth_gb_s * GB * 0.75) / task.grad_accum
+    )
+
+
+def gather_latency(task: Task, table: Rates) -> float:
+    """Seconds per micro-step that DeepSpeed's ZeRO-3 spends on fetching and releasing parameter by
+    parameter."""
+    if task.zero != "3" or task.profile.zero_master != "fp32":
+        return 0.0
+    m = task.model
+    tensors = 12.0 * m.layers
+    if m.experts is not None:  # every expert is a module of its own
+        tensors += float(m.moe_layers * m.experts.count * m.ffn_matrices)
+    return (3.0 if task.checkpoint == "true" else 2.0) * tensors * table.gather_ms / 1000.0
 
 
 def dequantisation(task: Task, card: CardFacts, table: Rates) -> float:
@@ -202,22 +240,25 @@ def training_speed(task: Task, card: CardFacts, table: Rates | None = None) -> S
     key = table.card_key(card)
     share, measured = table.cards[key], not key.startswith("class:")
     framework = table.framework(task)
-    known = "known" if measured and framework is not None else ("card" if measured else "other")
+    known = "card" if measured else "other"
+    if framework is not None and table.rows.get(key, 0) >= ENOUGH_ROWS:
+        known = "known"
     share *= framework if framework is not None else table.frameworks["default"]
     if task.model.experts is not None:
         share *= table.moe.get(task.profile.key, table.moe["default"])
-        known = "other"
+        known = "experts"
     tokens = task.tokens / task.sp
     rate = peak_flops(task, card) * share * tokens / (tokens + table.half_tokens * 4096 / task.model.hidden)
     arithmetic = flops_per_token(task) * tokens / (task.tp * task.pp) / rate
     if not task.flash or task.model.features & {"softcap", "alibi"}:
         arithmetic *= 1.3  # measured 1.38 on Qwen-7B at 2,048 tokens
-    issue = launch(task, table)
+    issue = launch(task, table) + gather_latency(task, table)
     body = (issue**3 + arithmetic**3) ** (1 / 3)
     unpack, talk = dequantisation(task, card, table), communication(task, card)
     exposed = max(0.0, talk - body) + 0.25 * min(talk, body)
+    step = optimizer_seconds(task, card)
     bubble = (task.pp - 1) / max(2 * task.grad_accum, 4 * task.pp) * body  # interleaved schedule
-    total = body + unpack + exposed + bubble
+    total = body + unpack + exposed + bubble + step
     whole = task.tokens * task.dp
     if task.zero == "device_map":
         whole = task.tokens
@@ -229,6 +270,7 @@ def training_speed(task: Task, card: CardFacts, table: Rates | None = None) -> S
             "dequantisation": unpack,
             "communication": exposed,
             "bubble": bubble,
+            "optimizer": step,
         },
         whole / total,
         known,

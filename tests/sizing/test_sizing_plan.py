@@ -131,6 +131,12 @@ def test_cards_that_cannot_do_it_are_refused_with_the_reason() -> None:
     assert plan.plans(qlora, ["910B3", "P40"]) == []
 
 
+@pytest.mark.parametrize("failures", [True, False])
+def test_a_card_nobody_knows_is_named_never_dropped(failures: bool) -> None:
+    with pytest.raises(SizingError, match="RTX4091"):
+        plan.plans(job(), ["RTX4090", "RTX4091"], max_cards=1, failures=failures)
+
+
 def test_what_never_fits_carries_the_smallest_change() -> None:
     asked = job(model="llama-3-70b", method="full", micro_batch=1)
     (worst,) = plan.plans(asked, ["RTX3090"], max_cards=2, failures=True)
