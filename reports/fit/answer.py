@@ -100,7 +100,11 @@ def fit_json(fit: Fit) -> dict[str, Any]:
         "cards_used": fit.use.cards,
         "nodes": fit.use.nodes,
         "billing_mode": offer.billing_mode,
-        "strategy": fit.use.strategy,
+        "strategy": fit.strategy,
+        "assumed": list(fit.assumed),
+        "peak_gib_p90": _gib(fit.use.peak_gib),
+        "usable_gib": _gib(fit.use.usable_gib),
+        "own_runs": fit.use.own_runs,
         "hours_p50": half_up(Decimal(fit.seconds_p50) / 3600, 4),
         "hours_p90": half_up(Decimal(fit.seconds_p90) / 3600, 4),
         "total_cny_p50": half_up(fit.total_p50),
@@ -123,6 +127,10 @@ def fit_json(fit: Fit) -> dict[str, Any]:
         "age_hours": half_up(fit.entry.age_hours, 2),
         "in_stock": True if offer.in_stock is None and offer.stock_idle else offer.in_stock,
     }
+
+
+def _gib(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
 
 
 def mark(fit: Fit) -> str | None:

@@ -22,8 +22,7 @@ from sizing.units import GB
 from sizing.workload import Workload
 
 BYTES_PER_PARAM = 2.0
-# No list price says what joins its machines; sizing counts on RDMA, so the buyer has to ask.
-NETWORK = ", RDMA between the machines assumed"
+HCCS_GB_S = 150  # from here on the NPUs of a machine are linked to each other
 CARD_NOTES = ("no card", "cards not given")  # of a task read without a card, to say what the job is
 
 
@@ -99,19 +98,25 @@ class SizingPlanner:
         if way is None:
             return None
         p50, p90 = self._seconds(way)
-        strategy = way.strategy + (NETWORK if nodes > 1 else "")
         return Use(
             cards,
             nodes,
-            strategy,
+            way.strategy,
             ceil(p50),
             ceil(p90),
             way.cpu_ram_gib,
-            on_host(strategy),
+            on_host(way.strategy),
+            self._counts_on_nvlink(good, cards, nodes),
             way.peak_gib_p90,
             way.usable_gib,
             _own_runs(way.measured),
         )
+
+    def _counts_on_nvlink(self, good: Good, cards: int, nodes: int) -> bool:
+        """Whether the pace takes cards as linked that may as well be PCIe ones."""
+        facts = card_table.get(good.card, good.form)
+        several = cards > nodes and self.workload.method != "inference"
+        return several and facts.nvswitch and not facts.is_npu and facts.form is None
 
     def _seconds(self, way: Way) -> tuple[float, float]:
         if self.workload.method == "inference":
@@ -151,7 +156,11 @@ class SizingPlanner:
     def _smallest_of(self, names: set[str], leaning: bool) -> Mapping[str, Any] | None:
         """`leaning`: plans that keep states in host memory count too."""
         for cards, nodes in plan.counts(64):
-            ways = [(name, self.table.way(Good(name, None), cards, nodes)) for name in sorted(names)]
+            ways = [
+                (name, self.table.way(Good(name, None), cards, nodes))
+                for name in sorted(names)
+                if nodes == 1 or _clustered(Good(name, None))
+            ]
             fitting = [
                 (name, way)
                 for name, way in ways
@@ -174,7 +183,7 @@ class SizingPlanner:
 def _clustered(good: Good) -> bool:
     """Is the card built into machines that come with a network of its own class (NVSwitch, HCCS)?"""
     facts = card_table.get(good.card, good.form)
-    return facts.nvswitch or facts.is_npu
+    return facts.nvlink_gb_s >= HCCS_GB_S and facts.form != "PCIE" if facts.is_npu else facts.nvswitch
 
 
 def _own_runs(own: Measured) -> Mapping[str, Any] | None:

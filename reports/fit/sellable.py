@@ -46,6 +46,7 @@ class Sellable:
     region_label: str | None = None
     site: str = "mainland"
     form: str | None = None
+    interconnect: str | None = None
     share: Decimal = Decimal(1)
     basis: str | None = None
     ram_gb: Decimal | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from math import ceil
@@ -10,6 +11,10 @@ from reports.fit.bill import HOUR
 from reports.fit.extras import Extras, Spot
 from reports.fit.market import Entry
 from reports.fit.use import Shape, Use
+
+# What a seller's words on the interconnect settle; what they leave open is assumed, and said so.
+_NVLINK = re.compile(r"nvlink|nvswitch|sxm|hgx", re.IGNORECASE)
+_RDMA = re.compile(r"rdma|roce|infiniband|\bib\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,23 @@ class Fit:
     def total_p90(self) -> Decimal:
         """The pessimistic total, which budgets are tested on."""
         return self.exact_p90 / HOUR
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """Links that the pace counts on and the seller does not state: the buyer has to ask."""
+        said = self.entry.offer.interconnect or ""
+        found = []
+        if self.use.counts_on_nvlink and not _NVLINK.search(said):
+            found.append("NVLink in the machine" + "s" * (self.use.nodes > 1))
+        if self.use.nodes > 1 and not _RDMA.search(said):
+            found.append("RDMA between the machines")
+        return tuple(found)
+
+    @property
+    def strategy(self) -> str:
+        """The plan in words, with what it assumes."""
+        assumed = " and ".join(self.assumed)
+        return self.use.strategy + (f", {assumed} assumed" if assumed else "")
 
     @property
     def interruptible(self) -> bool:

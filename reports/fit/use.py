@@ -25,6 +25,7 @@ class Use:
     seconds_p90: int
     ram_gib: float = 0.0
     leans_on_host: bool = False  # states or weights in host memory: runs only where enough of it is known
+    counts_on_nvlink: bool = False  # the pace is that of linked cards, though the card is made without too
     peak_gib: float | None = None  # of the fullest card, p90, and what of a card can be used
     usable_gib: float | None = None
     own_runs: Mapping[str, Any] | None = None  # what finished runs of the user's own moved

@@ -116,7 +116,7 @@ class PlanTable:
         if key not in self.corrections:
             # Two cards, so that a run on several is taken as sharded the way sizing shards by default.
             asked = task_on(self.unit, good, 2, free_layout=True)
-            self.corrections[key] = measured(replace(asked, profile=profile), self.own)
+            self.corrections[key] = measured(replace(asked, profile=profile, length_assumed=False), self.own)
         return self.corrections[key]
 
     def way(self, good: Good, cards: int, nodes: int) -> Way | None:

@@ -94,7 +94,7 @@ def _rows(
             "cards_used": fit.use.cards,
             "nodes": fit.use.nodes,
             "billing_mode": offer.billing_mode,
-            "strategy": fit.use.strategy,
+            "strategy": fit.strategy,
             "hours_p50": half_up(Decimal(fit.seconds_p50) / 3600, 4),
             "hours_p90": half_up(Decimal(fit.seconds_p90) / 3600, 4),
             "total_cny_p50": half_up(fit.total_p50),

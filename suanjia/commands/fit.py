@@ -76,11 +76,16 @@ def command(
     from reports.fit.regions import RegionError
     from reports.fit.store import grades, market_of
     from reports.fit.terms import terms_of
+    from sizing import runs
+    from suanjia.fit_words import fit_words
     from suanjia.opening import opened
 
     try:
         jobs = _jobs(settings, file, name, built_in, flags)
-        planners = [(job, SizingPlanner.of(job)) for job in jobs]
+        own, wrong = runs.read(settings.home / runs.FILE)
+        for sentence in wrong:
+            click.echo(f"suanjia: {sentence}", err=True)
+        planners = [(job, SizingPlanner.of(job, own)) for job in jobs]
         code = NOTHING
         with opened(settings) as (con, providers):
             graded = grades(con) if any(job.min_grade for job in jobs) else {}
@@ -93,7 +98,7 @@ def command(
                 market, job, planner, sources, limit=limit, why=why, grade_of=partial(_grade, graded)
             )
             code = OK if document["fits"] else code
-            click.echo(dumps(document) if as_json else _words(document))
+            click.echo(dumps(document) if as_json else fit_words(document))
     except (JobError, RegionError) as error:
         raise Failure(str(error)) from None
     return code
@@ -124,33 +129,3 @@ def _jobs(
         if not jobs:
             raise JobError(f"no workload is called {name!r}")
     return [with_fields(job, given) for job in jobs]
-
-
-def _words(document: dict[str, Any]) -> str:
-    from reports.marks import words
-
-    lines = [
-        f"{document['workload']}: {document['requirement']['model']} {document['requirement']['method']}"
-    ]
-    for fit in document["fits"]:
-        idle = fit["gpu_count"] - fit["cards_used"]
-        cards = f"{fit['gpu_count']}×{fit['card']}" + (f"（空闲 idle {idle}）" if idle else "")
-        marks = words(fit["mark"], fit["age_hours"], "zh")
-        lines.append(
-            f"{fit['rank']}. {fit['total_cny_p50']}–{fit['total_cny_p90']} 元  {cards}  {fit['provider']} "
-            f"{fit['region'] or '—'} {fit['billing_mode']}  {fit['hours_p50']}–{fit['hours_p90']} h"
-            + (f"  [{' '.join(marks)}]" if marks else "")
-        )
-        lines.append(f"   {fit['strategy']}; {fit['proof']}")
-        if fit["margin_to_next_pct"] is not None:
-            rise = f"+{fit['margin_to_next_pct']} %"
-            lines.append(f"   涨到 {rise} 前仍最便宜 / stays ahead until {rise}")
-        if fit["unknown"]:
-            lines.append(f"   未计 not counted: {', '.join(fit['unknown'])}")
-    if document["nothing_fits_because"]:
-        lines.append(f"没有合适的 / nothing fits: {document['nothing_fits_because']}")
-        if document["smallest_that_would"]:
-            lines.append(f"   {dumps(document['smallest_that_would'])}")
-    for row in document.get("why", ()):
-        lines.append(f"   − {row['removed']:>6}  {row['reason']}")
-    return "\n".join(lines)

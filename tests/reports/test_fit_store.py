@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -180,6 +181,22 @@ def test_fit_command(home: Path) -> None:
     words = run("fit", home, *LORA, "--region", "北京")
     assert "RTX4090" in words.stdout
     assert "idc_b" not in words.stdout
+
+
+def test_fit_command_is_corrected_by_runs_kept_in_the_home(home: Path, tmp_path: Path) -> None:
+    """What `vet --dmon --save` leaves behind moves hours and money, and a bad line is named on stderr."""
+    own = tmp_path / "home"
+    shutil.copytree(home, own)
+    plain = json.loads(run("fit", own, *LORA, "--card", "RTX4090", "--json").stdout)["fits"][0]
+    line = {"at": "2026-11-27T20:00:00+08:00", "model": "qwen2.5-7b", "method": "lora", "card": "RTX4090"}
+    kept = json.dumps({**line, "seq_len": 2048, "tokens_per_s": 9000})
+    (own / "runs.jsonl").write_text(f"{kept}\n{kept}\nno run\n", encoding="utf-8")
+    told = run("fit", own, *LORA, "--card", "RTX4090", "--json")
+    fit = json.loads(told.stdout)["fits"][0]
+    assert fit["own_runs"]["speed"]["runs"] == 2
+    assert (fit["hours_p50"], fit["total_cny_p50"]) < (plain["hours_p50"], plain["total_cny_p50"])
+    assert "runs.jsonl line 3" in told.stderr
+    assert "corrected by own runs" in run("fit", own, *LORA, "--card", "RTX4090").stdout
 
 
 def test_fit_command_with_a_file_and_nothing_that_fits(home: Path, tmp_path: Path) -> None:

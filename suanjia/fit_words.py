@@ -1,0 +1,142 @@
+"""What `suanjia fit` says to a person: a table of the fits, then what stands behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from reports.marks import words as mark_words
+from suanjia.wrapped import wrapped
+from warehouse.textout import table
+
+HEADS = ("#", "合计 CNY", "卡 cards", "平台 seller", "地区", "计费 mode", "小时 h", "标记")
+UNKNOWN = {
+    "storage": "存储 storage",
+    "traffic": "流量 traffic",
+    "transfer_time": "传输时间 transfer time",
+    "deposit": "押金 deposit",
+}
+OWN = {"memory": "显存 memory", "speed": "速度 speed"}
+LEVEL = Decimal("0.05")
+
+
+def fit_words(document: dict[str, Any]) -> str:
+    """One workload's answer."""
+    need, fits = document["requirement"], document["fits"]
+    lines = [f"{document['workload']}: {need['model']} {need['method']}"]
+    if fits:
+        rows = [_row(fit) for fit in fits]
+        shown = len(HEADS) if any(row[-1] for row in rows) else len(HEADS) - 1
+        lines += [table(HEADS[:shown], [row[:shown] for row in rows]), *_behind(fits)]
+    else:
+        lines += _nothing(document)
+    safe = document.get("cheapest_non_interruptible")
+    if safe:
+        lines += wrapped("不被回收 never taken back: ", _short(safe))
+    if document.get("why"):
+        lines.append("淘汰 removed:")
+    for row in document.get("why", ()):
+        lines.append(f"  − {row['removed']:>6}  {row['reason']}")
+    return "\n".join(lines)
+
+
+def _row(fit: dict[str, Any]) -> list[str]:
+    return [
+        str(fit["rank"]),
+        _range(fit["total_cny_p50"], fit["total_cny_p90"], "0.01"),
+        _cards(fit),
+        fit["provider"],
+        fit["region"] or "—",
+        fit["billing_mode"],
+        _range(fit["hours_p50"], fit["hours_p90"], "0.01"),
+        " ".join(mark_words(fit["mark"], fit["age_hours"], "zh")),
+    ]
+
+
+def _cards(fit: dict[str, Any]) -> str:
+    idle = fit["gpu_count"] - fit["cards_used"]
+    form = f" {fit['form']}" if fit["form"] else ""
+    machines = f"（{fit['nodes']} 台）" if fit["nodes"] > 1 else ""
+    return f"{fit['gpu_count']}×{fit['card']}{form}{machines}" + (f"（闲 idle {idle}）" if idle else "")
+
+
+def _range(low: Decimal, high: Decimal, places: str) -> str:
+    """`3.72–5.40`; one number where both are the same."""
+    shown = [f"{Decimal(value).quantize(Decimal(places)):f}" for value in (low, high)]
+    return shown[0] if shown[0] == shown[1] else "–".join(shown)
+
+
+def _short(fit: dict[str, Any]) -> str:
+    return (
+        f"{_range(fit['total_cny_p50'], fit['total_cny_p90'], '0.01')} 元, {_cards(fit)}, "
+        f"{fit['provider']} {fit['region'] or '—'} {fit['billing_mode']}, "
+        f"{_range(fit['hours_p50'], fit['hours_p90'], '0.01')} h"
+    )
+
+
+def _behind(fits: list[dict[str, Any]]) -> list[str]:
+    """Plans, gaps, corrections, margin and proof: each said once for the ranks it is true of."""
+    lines: list[str] = []
+    for ranks, strategy in _grouped(fits, lambda fit: fit["strategy"]):
+        lines += wrapped(f"{ranks} 做法 plan: ", strategy)
+    for ranks, unknown in _grouped(fits, _unknown):
+        lines += wrapped(f"{ranks} 未知 not known: ", unknown)
+    for ranks, own in _grouped(fits, _own_runs):
+        lines += wrapped(f"{ranks} 实测修正 corrected by own runs: ", own)
+    for ranks, notes in _grouped(fits, lambda fit: "; ".join(fit["notes"])):
+        lines += wrapped(f"{ranks} 注 note: ", notes)
+    rise = fits[0]["margin_to_next_pct"]
+    if rise is not None and rise < LEVEL:
+        lines.append("领先 lead: 与第 2 名同价 / #2 costs the same")
+    elif rise is not None:
+        lines.append(f"领先 lead: 涨 {rise} % 以内仍最便宜 / stays cheapest until +{rise} %")
+    return lines + wrapped("依据 proof: ", fits[0]["proof"])
+
+
+def _unknown(fit: dict[str, Any]) -> str:
+    return ", ".join(UNKNOWN[name] for name in fit["unknown"])
+
+
+def _own_runs(fit: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{OWN[name]} ×{found['factor']:.2f}（{found['runs']} 次 runs）"
+        for name, found in (fit["own_runs"] or {}).items()
+    )
+
+
+def _grouped(fits: Sequence[dict[str, Any]], say: Any) -> Iterable[tuple[str, str]]:
+    """(ranks, words) for each different thing said, in the order of the ranks; nothing said is left out."""
+    found: dict[str, list[int]] = {}
+    for fit in fits:
+        if words := say(fit):
+            found.setdefault(words, []).append(fit["rank"])
+    for words, ranks in found.items():
+        yield _ranks(ranks), words
+
+
+def _ranks(ranks: list[int]) -> str:
+    """`#1–3, #5`."""
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and runs[-1][-1] == rank - 1:
+            runs[-1].append(rank)
+        else:
+            runs.append([rank])
+    return ", ".join(f"#{run[0]}" if len(run) == 1 else f"#{run[0]}–{run[-1]}" for run in runs)
+
+
+def _nothing(document: dict[str, Any]) -> list[str]:
+    lines = wrapped("没有合适的 nothing fits: ", document["nothing_fits_because"])
+    would = document["smallest_that_would"]
+    if would is None:
+        return lines
+    if "offer_id" in would:
+        return [*lines, *wrapped("可行的 this would: ", _short(would)), *wrapped("  ", would["strategy"])]
+    machine = (
+        f"{would['cards']}×{would['card']}"
+        + (f" in {would['nodes']} machines" if would["nodes"] > 1 else "")
+        + f", {would['strategy']}; {would['peak_gib_p90']} GiB a card, "
+        f"{would['host_ram_gib']} GiB host memory, {would['hours_p90']} h (p90)"
+    )
+    return [*lines, *wrapped("最小可行 the smallest that would: ", machine)]
