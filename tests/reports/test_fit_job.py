@@ -237,7 +237,9 @@ def test_smallest_that_would_and_requirement() -> None:
     planner = SizingPlanner.of(job)
     smallest = planner.smallest([Good("RTX4090", None)])
     assert smallest is not None
-    assert smallest["cards"] >= 4
+    # No number of 4090s in one machine holds 72B by itself, and joined ones have no network of its class.
+    assert smallest["nodes"] == 1
+    assert "offload" in smallest["strategy"] and smallest["host_ram_gib"] > 200
     need = planner.requirement()
     assert need["method"] == "lora"
     assert need["trained_tokens"] == 15_000_000
