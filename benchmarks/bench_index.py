@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import duckdb
 import pyarrow as pa
 
+from warehouse.database import in_memory
 from warehouse.index import compute
 from warehouse.index.method import load_method
 
@@ -56,8 +57,8 @@ _BARE = "SELECT good, time_bucket(INTERVAL 7 DAY, observed_at), avg(ln(cny)) FRO
 
 def market(weeks: int = WEEKS, keys: int = KEYS) -> duckdb.DuckDBPyConnection:
     """An in-memory store: 25 sellers, 20 cards, six regions, gaps, sold-out weeks, small moves."""
-    con = duckdb.connect()
-    con.execute("SET TimeZone = 'UTC'; SET threads = 2")
+    con = in_memory()
+    con.execute("SET threads = 2")
     con.execute(_SQL.format(weeks=weeks, keys=keys))
     return con
 

@@ -101,3 +101,10 @@ def reading(path: Path, **extra: Any) -> duckdb.DuckDBPyConnection:
     con = duckdb.connect(str(path), read_only=True, config={**_ALWAYS, **extra})
     con.execute(_SESSION)
     return con
+
+
+def in_memory() -> duckdb.DuckDBPyConnection:
+    """A database of its own that no file holds, with the same settings; the caller closes."""
+    con = duckdb.connect(config=_ALWAYS)
+    con.execute(_SESSION)
+    return con

@@ -14,6 +14,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from warehouse.database import in_memory
+
 _MONEY = pa.decimal128(18, 6)
 _TIME = pa.timestamp("us", tz="UTC")
 
@@ -71,10 +73,8 @@ def open_records(
         facts.append(
             (obs, row["observed_at"], number, run, price, cny, row.get("in_stock"), row.get("valid_until"))
         )
-    con = duckdb.connect(
-        config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-    )
-    con.execute("SET TimeZone = 'UTC'; CREATE SCHEMA store")
+    con = in_memory()
+    con.execute("CREATE SCHEMA store")
     _store(con, "good", _goods(goods))
     _store(con, "run", _run_table(told, numbers))
     _store(con, "fact", _facts(facts))
