@@ -156,6 +156,8 @@ class Provider(Model):
             raise ValueError("read.card is missing: say where the card is named")
         if archetype in _PRICED_BY_COLUMN and not (read and read.price):
             raise ValueError("read.price is missing: name at least one price column, row or label")
+        if archetype in ("table", "div_table") and read and any(price.css for price in read.price):
+            raise ValueError("read.price: css is for boxes (cards, per_sku_pages); name a column or row")
         if archetype == "script_price" and not (read and read.price_css):
             raise ValueError("read.price_css is missing")
         if read is None or columns:

@@ -5,6 +5,7 @@ provider file.
 from __future__ import annotations
 
 import codecs
+import re
 from typing import Annotated, Literal
 
 from cssselect import SelectorError
@@ -38,13 +39,26 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-def _check_css(css: str | None) -> str | None:
+# `span.price::attr(data-price)`: the attribute of the element instead of its text.
+_ATTRIBUTE = re.compile(r"::attr\(\s*([\w:.-]+)\s*\)\s*$")
+
+
+def attribute_of(css: str) -> tuple[str, str]:
+    """(CSS of the element, name of its attribute or "") of a locator's CSS."""
+    found = _ATTRIBUTE.search(css)
+    return (css[: found.start()], found[1]) if found else (css, "")
+
+
+def _check_css(css: str | None, *, attribute: bool = False) -> str | None:
     """CSS that can be selected with; ValueError says what is wrong with it."""
     if css:
         try:
-            parse_css(css)
+            parsed = parse_css(attribute_of(css)[0] if attribute else css)
         except SelectorError as error:
             raise ValueError(f"not CSS: {css!r} ({error})") from None
+        if strange := next((one.pseudo_element for one in parsed if one.pseudo_element), None):
+            hint = "" if attribute else "; ::attr(…) is for facts and prices under [read]"
+            raise ValueError(f"not CSS of an element: {css!r} (::{strange}{hint})")
     return css
 
 
@@ -77,7 +91,7 @@ class Locator(Model):
         ]
         if len(given) != 1 and set(given) != {"label", "css"}:
             raise ValueError("exactly one of column, label, css, text, header")
-        _check_css(self.css)
+        _check_css(self.css, attribute=self.label is None)
         return self
 
 
@@ -102,7 +116,7 @@ class PriceColumn(Model):
         given = [name for name in ("column", "row", "label", "css") if getattr(self, name) is not None]
         if len(given) != 1 and set(given) != {"label", "css"}:
             raise ValueError("exactly one of column, row, label, css")
-        _check_css(self.css)
+        _check_css(self.css, attribute=self.label is None)
         return self
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from catalog.source_model import Locator, PriceColumn, Read, Source
-from spiders.pages.locate import Page, by_label, cell_text
+from catalog.source_model import Locator, PriceColumn, Read, Source, attribute_of
+from spiders.pages.locate import Page, by_label, said_by
 
 FACTS = ("card", "vram", "count", "region")
 _SOLD_OUT = re.compile(r"(?<!未)(?:售罄|售完|已租完|已租满|无库存|缺货|已下[线架])|sold\s?out", re.I)
@@ -104,7 +104,7 @@ def _text(locator: Locator, page: Page, box: Any, inside: bool) -> str | None:
     label = locator.label if locator.label is not None else locator.column
     if locator.css is not None:
         for element in page.by_css(locator.css, box):
-            if label is None and (text := cell_text(element)):
+            if label is None and (text := said_by(element, locator.css)):
                 return text
             if label is not None and (hit := by_label(label, element)):
                 return hit[0]
@@ -141,10 +141,12 @@ def _quotes(price: PriceColumn, page: Page, box: Any, at: str) -> Iterator[Quote
         if label is not None and (hit := by_label(label, scope)):
             yield Quote(hit[0], hit[2], price, locator=at)
         return
-    elements = page.by_css(price.css, box) if box is not None else page.found(price.css)
+    css, _ = attribute_of(price.css)
+    elements = page.by_css(css, box) if box is not None else page.found(css)
     for number, element in enumerate(elements):
         if label is None:
-            yield Quote(cell_text(element), "", price, locator=f"{at}/{number}" if number else at)
+            said = said_by(element, price.css)
+            yield Quote(said, "", price, locator=f"{at}/{number}" if number else at)
         elif hit := by_label(label, element):
             yield Quote(hit[0], hit[2], price, locator=at)
 

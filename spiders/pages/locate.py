@@ -10,18 +10,23 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from catalog.source_model import attribute_of
 from spiders.pages.document import picture
 from spiders.tables import select
 from spiders.textio import visible_lines
 
+_BESIDE = ":*?▲△▴▼▽▾↑↓↕⇅⇵ⓘℹ\ufe0f"
 _BRACKETS = re.compile(r"\([^()]*\)$")
-_VALUE_END = re.compile(r"\s+(?=[^\s:：]{1,8}[:：])")  # where the next label begins
+# Where the next label begins: a word with a colon, or the next way of paying.
+_PAID_BY = r"(?:小?时|日|天|周|月|季度?|半年|[一二两三]?年)(?:付|租)|[包按](?:小?时|日|天|周|月|季|年)"
+_VALUE_END = re.compile(rf"\s+(?=[^\s:：]{{1,8}}[:：])|[\s,，;；|｜/、]+(?=(?:{_PAID_BY})(?![^\s:：￥¥$\d]))")
 _AFTER_LABEL = re.compile(r"^\s*(?:\([^()]*\)|（[^（）]*）)?\s*[:：]\s*")
 
 
 def folded(text: str) -> str:
-    """A header or label for comparison: width, white space and a colon at its end do not matter."""
-    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).rstrip(":*").casefold()
+    """A header or label for comparison: width, white space, a colon or the signs of sorting and help at its
+    end do not matter."""
+    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).rstrip(_BESIDE).casefold()
 
 
 def bare(text: str) -> str:
@@ -64,6 +69,12 @@ def cell_text(element: Any) -> str:
     return "" if image is None else picture((image.get("alt") or "").strip())
 
 
+def said_by(element: Any, css: str) -> str:
+    """What an element that `css` gave says: its text, or the attribute that the CSS names."""
+    _, attribute = attribute_of(css)
+    return " ".join((element.get(attribute) or "").split()) if attribute else cell_text(element)
+
+
 @dataclass
 class Page:
     """A document with its row boxes; what is asked of it again and again is kept."""
@@ -85,7 +96,8 @@ class Page:
 
     def by_css(self, css: str, box: Any = None) -> list[Any]:
         """Elements of the box that match; else the one outside of all boxes that stands nearest before it,
-        else the first behind it."""
+        else the first behind it. An attribute that the CSS names is left to `said_by`."""
+        css, _ = attribute_of(css)
         if box is not None:
             inside = select(box, css) or [e for e in self.found(css) if box in e.iterancestors()]
             if inside:
@@ -143,10 +155,10 @@ def _in_text(label: str, scope: Any) -> tuple[str, Any, str] | None:
 
 
 def _inline(aim: str, label: str, scope: Any) -> tuple[str, Any, str] | None:
-    """`RTX 4090 显存：24G 数量：8`: a label in the middle of a line."""
-    inside = re.compile(rf"(?:^|[\s,，;；|｜/、]){aim}\s*[:：]\s*(\S.*)")
+    """`RTX 4090 显存：24G 数量：8`, `年付 ￥86000 月付 ￥7800`: a label in the middle of a line."""
+    inside = re.compile(rf"(?:^|[\s,，;；|｜/、]){aim}\s*(?:[:：]\s*|(?=[￥¥$\d]))(\S.*)")
     for line in visible_lines(scope):
         if found := inside.search(line):
-            value = re.split(r"\s{2,}|[;；|｜,，、]|\s+(?=[^\s:：]{1,8}[:：])", found[1])[0]
-            return value.strip(), scope, label
+            value = _VALUE_END.split(found[1])[0]
+            return re.split(r"\s{2,}|[;；|｜，、]|,(?!\d)", value)[0].strip(), scope, label
     return None

@@ -24,6 +24,7 @@ READERS: Mapping[str, Reader] = {
 }
 _BOXED = frozenset(("cards", "script_price", "div_table"))
 _BASIS_IN_UNIT = re.compile(r"卡|张|块|颗|台|机|套|GPU|server|card|device", re.I)
+_IN_WAN = re.compile(r"[（(\[【/／:：]\s*(?:单位\s*[:：]?\s*)?(?:人民币)?\s*万元?\s*(?:[/／]|[）)\]】]|$)")
 _BASIS_WORD = {"card": "卡", "server": "台"}
 # A declared mode with a length of its own is a commitment, whatever the amount is quoted for.
 _TERM = {"daily": "1 day", "weekly": "1 week", "monthly": "1 month", "yearly": "1 year"}
@@ -91,6 +92,8 @@ def fields(good: Good, quote: Quote, read: Read) -> dict[str, Any]:
 def _context(quote: Quote, basis: str | None) -> str:
     """Header and declared unit; the last that names a period is the one that counts."""
     unit = quote.price.unit if quote.price else ""
+    if _IN_WAN.search(quote.header) and "万" not in unit:
+        unit = unit.replace("元", "万元", 1)  # the page says so above every price
     if unit and basis and not _BASIS_IN_UNIT.search(unit) and "/" in unit:
         unit = unit.replace("/", f"/{_BASIS_WORD[basis]}/", 1)
     return " | ".join(filter(None, (quote.header, unit)))
