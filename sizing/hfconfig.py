@@ -57,8 +57,16 @@ def _text_part(config: Config) -> tuple[Config, list[str]]:
     """The language model's own dimensions: VLMs nest them."""
     for key in _words()["nested"]["keys"]:
         inner = config.get(key)
-        if isinstance(inner, Mapping) and (_first(inner, "hidden") or _text_part(inner)[0] is not inner):
+        if not isinstance(inner, Mapping):
+            continue
+        usual = _words()["class_defaults"].get(str(inner.get("model_type")), {})
+        if _first(inner, "hidden") or usual or _text_part(inner)[0] is not inner:
             deeper, notes = _text_part(inner)
+            if absent := [k for k in usual if inner.get(k) is None]:
+                notes.append(
+                    f"{key} leaves out {', '.join(absent)}: those of class {inner['model_type']} used"
+                )
+                deeper = {**usual, **{k: v for k, v in deeper.items() if v is not None}}
             tie = config.get("tie_word_embeddings")
             if tie is not None and "tie_word_embeddings" not in deeper:
                 deeper = {**deeper, "tie_word_embeddings": tie}
@@ -85,6 +93,9 @@ def _ffn(config: Config, model_type: str, hidden: int) -> int:
     ffn = _first(config, "ffn")
     if model_type in ("llama4", "llama4_text"):
         ffn = _number(config, "intermediate_size_mlp") or ffn
+    inside = config.get("ffn_config")
+    if ffn is None and isinstance(inside, Mapping):
+        ffn = _first(inside, "ffn")
     if ffn is None and model_type == "mpt":
         return hidden * (_number(config, "expansion_ratio") or 4)
     if ffn is None and _of_type(model_type, "four_wide"):
@@ -128,16 +139,18 @@ def _dense_layers(config: Config, layers: int) -> int:
 
 
 def _experts(config: Config, model_type: str, layers: int, ffn: int) -> Experts | None:
+    inside = config.get("ffn_config")
+    if isinstance(inside, Mapping):  # DBRX
+        config = {**config, **inside}
     count = _first(config, "experts")
     if not count or count == 1:
         return None
     width = _first(config, "expert_ffn")
     if _of_type(model_type, "expert_is_ffn"):
-        width = _number(config, "intermediate_size") or width
+        width = _first(config, "ffn") or width
     shared = _number(config, "shared_expert_intermediate_size") or 0
     if not shared:
-        pieces = _number(config, "n_shared_experts") or _number(config, "moe_num_shared_experts") or 0
-        shared = pieces * (width or 0)
+        shared = (_first(config, "shared_experts") or 0) * (width or 0)
     if model_type in ("llama4", "llama4_text"):
         shared = width or 0
     if model_type in ("gemma4", "gemma4_text"):
@@ -150,13 +163,13 @@ def _experts(config: Config, model_type: str, layers: int, ffn: int) -> Experts 
     return Experts(count, top_k, width, shared, _dense_layers(config, layers))
 
 
-def _mla(config: Config) -> Mla | None:
+def _mla(config: Config, usual_value: int) -> Mla | None:
     kv_rank, rope = _number(config, "kv_lora_rank"), _number(config, "qk_rope_head_dim")
     if not kv_rank or not rope:
         return None
-    nope, value = _number(config, "qk_nope_head_dim"), _number(config, "v_head_dim")
-    if not nope or not value:
-        raise SizingError("config.json has kv_lora_rank but no qk_nope_head_dim or v_head_dim")
+    nope, value = _number(config, "qk_nope_head_dim"), _number(config, "v_head_dim") or usual_value
+    if not nope:
+        raise SizingError("config.json has kv_lora_rank but no qk_nope_head_dim")
     return Mla(_number(config, "q_lora_rank") or 0, kv_rank, nope, rope, value)
 
 
@@ -182,6 +195,13 @@ def _tied(config: Config, model_type: str) -> bool:
     return _of_type(model_type, "tied")
 
 
+def _projected(config: Config, hidden: int, vocab: int) -> int:
+    """Parameters beyond the formula where the embedding is narrower than the layers (OPT-350m): two
+    projections, less the columns it has not."""
+    width = _number(config, "word_embed_proj_dim")
+    return vocab * (width - hidden) + 2 * width * hidden if width and width != hidden else 0
+
+
 def from_config(config: Any, name: str = "config.json") -> ModelFacts:
     """Facts of a Hugging Face config (the parsed object). SizingError when dimensions are missing or
     senseless."""
@@ -189,13 +209,18 @@ def from_config(config: Any, name: str = "config.json") -> ModelFacts:
         raise SizingError("config must be the object of a config.json")
     text, notes = _text_part(config)
     model_type = str(text.get("model_type") or config.get("model_type") or "")
+    if _of_type(model_type, "foreign") or text.get("is_encoder_decoder") is True:
+        raise SizingError(
+            f"config.json: {model_type or 'this'} is no decoder-only transformer, the kind whose parameters are "
+            "counted here: give params (a number) instead"
+        )
     hidden, layers, heads = _needed(text, "hidden"), _needed(text, "layers"), _needed(text, "heads")
     vocab = _first(text, "vocab") or _words()["vocab_defaults"].get(model_type)
     if vocab is None:
         raise SizingError(
             f"config.json has no vocabulary size (looked for {', '.join(_words()['keys']['vocab'])})"
         )
-    head_dim = _first(text, "head_dim")
+    head_dim = _first(text, "head_dim") or _words()["head_dim_defaults"].get(model_type)
     if head_dim is None:
         if hidden % heads:
             raise SizingError(
@@ -217,10 +242,11 @@ def from_config(config: Any, name: str = "config.json") -> ModelFacts:
         tied=_tied(text, model_type),
         gated=not (_of_type(model_type, "plain_ffn") or old_glm),
         bias="all" if old_glm else _bias(text, model_type),
-        mla=_mla(text),
+        mla=_mla(text, hidden // heads),
         experts=_experts(text, model_type, layers, ffn),
         features=_features(text, model_type),
         learned_positions=((_first(text, "positions") or 0) + offset) if offset is not None else 0,
+        extra_params=_projected(text, hidden, vocab),
         source="config.json",
         assumptions=tuple(notes),
     )

@@ -156,3 +156,18 @@ def test_a_parameter_count_is_kept_exactly(params: float) -> None:
 def test_senseless_counts_are_refused(params: float) -> None:
     with pytest.raises(SizingError, match="params"):
         family.from_params(params)
+
+
+@pytest.mark.parametrize("kind", ["mamba", "t5", "bert", "qwen3_next", "jamba"])
+def test_what_is_no_decoder_is_refused_not_miscounted(kind: str) -> None:
+    config = {"model_type": kind, "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12}
+    with pytest.raises(SizingError, match="decoder-only"):
+        from_config({**config, "intermediate_size": 3072, "vocab_size": 30522})
+
+
+def test_a_class_default_is_used_only_where_save_pretrained_leaves_it_out_and_said() -> None:
+    nested = from_config({"model_type": "llava", "text_config": {"model_type": "llama", "vocab_size": 32064}})
+    assert nested.hidden == 4096
+    assert any("leaves out" in note for note in nested.assumptions)
+    with pytest.raises(SizingError, match="hidden"):
+        from_config({"model_type": "llama", "vocab_size": 32064})
