@@ -75,7 +75,7 @@ def compute(
         chain.forgive_silence()
     covered, _ = coverage(con, providers or {}, span)
     by_week = dict(zip(span, covered.tolist(), strict=True))
-    keys, cells = emit.joined(chain.key_rows), emit.joined(chain.cell_rows)
+    keys, cells = emit.by_key(shape, emit.joined(chain.key_rows)), emit.joined(chain.cell_rows)
     # The check series is numbers alone: it is made while the database works on the rest.
     with ThreadPoolExecutor(max_workers=1) as beside:
         watching = beside.submit(watch, shape, keys, cells, method)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from warehouse.index.fixed import MISSING, Bools, Ints
+from warehouse.index.fixed import MISSING, Bools, Codes, Ints
 from warehouse.index.groups import any_of
 from warehouse.index.ladder import Ladder, class_movements
 from warehouse.index.links import Basket, advance
@@ -67,18 +67,18 @@ class _Fate:
     """What becomes of the keys in one week; arrays over series keys."""
 
     price: Ints
-    state: Ints
-    reason: Ints
-    rung: Ints
+    state: Codes
+    reason: Codes
+    rung: Codes
     waits: Bools  # in quarantine with nothing to impute from: keeps its last price, has no relative
 
     @classmethod
     def none(cls, size: int) -> _Fate:
         return cls(
             price=np.full(size, MISSING),
-            state=np.full(size, -1, dtype=np.int64),
-            reason=np.full(size, -1, dtype=np.int64),
-            rung=np.full(size, NO_RUNG, dtype=np.int64),
+            state=np.full(size, -1, dtype=np.int8),
+            reason=np.full(size, -1, dtype=np.int8),
+            rung=np.full(size, NO_RUNG, dtype=np.int8),
             waits=np.zeros(size, dtype=bool),
         )
 

@@ -35,7 +35,8 @@ def bilaterals(prices: Ints, leaf: Ints, cells: Sequence[tuple[Ints, Ints]], win
     """
     weeks = len(prices)
     by_key = np.ascontiguousarray(prices.T)
-    there = by_key != MISSING
+    there = (by_key != MISSING).astype(np.int64)
+    filled = np.where(there > 0, by_key, 0)
     starts = np.searchsorted(leaf, np.arange(int(leaf.max(initial=-1)) + 1))
     out = np.full((len(cells), weeks, window - 1), np.nan)
     # All cells at once: their leaves one after the other, with where each provider and each cell begins.
@@ -47,9 +48,10 @@ def bilaterals(prices: Ints, leaf: Ints, cells: Sequence[tuple[Ints, Ints]], win
     cell_begin = np.cumsum(providers) - providers
     for lag in range(1, min(window, weeks)):
         both = there[:, lag:] & there[:, :-lag]
-        moved = np.where(both, by_key[:, lag:] - by_key[:, :-lag], 0)
+        moved = filled[:, lag:] - filled[:, :-lag]
+        moved *= both
         sums = np.add.reduceat(moved, starts, axis=0)[leaves]
-        counts = np.add.reduceat(both, starts, axis=0, dtype=np.int64)[leaves]
+        counts = np.add.reduceat(both, starts, axis=0)[leaves]
         n = np.add.reduceat(counts, begin, axis=0)
         total = np.add.reduceat(sums, begin, axis=0)
         inner = np.where(n > 0, divide(total, np.maximum(n, 1)), 0)
@@ -60,15 +62,20 @@ def bilaterals(prices: Ints, leaf: Ints, cells: Sequence[tuple[Ints, Ints]], win
 
 
 def geks(cubes: Floats, stretches: Sequence[Stretch], window: int) -> Floats:
-    """Logs of the check series [stretch, week], 0 in its base week; NaN outside it and unconnected."""
+    """Logs of the check series [stretch, week], 0 in its base week; NaN outside it and unconnected.
+
+    Cells of many goods may be handed in together, each counting its own active weeks.
+    """
     weeks = cubes.shape[1]
     out = np.full((len(stretches), weeks), np.nan)
-    for row, stretch in enumerate(stretches):
-        stop = min(stretch.first + window, stretch.end)
-        out[row, stretch.first : stop] = full_window(_matrix(cubes[stretch.cell], stretch.first, stop))
     first = np.array([s.first for s in stretches], dtype=np.int64)
     end = np.array([s.end for s in stretches], dtype=np.int64)
     cell = np.array([s.cell for s in stretches], dtype=np.int64)
+    size = np.minimum(first + window, end) - first
+    for length in np.unique(size).tolist():
+        alike = np.flatnonzero(size == length)
+        levels = full_window(_matrices(cubes, cell[alike], first[alike], length))
+        out[alike[:, None], first[alike, None] + np.arange(length)] = levels
     for week in range(window, weeks):
         rolling = np.flatnonzero((week >= first + window) & (week < end))
         if len(rolling):
@@ -77,27 +84,26 @@ def geks(cubes: Floats, stretches: Sequence[Stretch], window: int) -> Floats:
     return out
 
 
-def full_window(matrix: Floats) -> Floats:
-    """GEKS levels of one window from bilateral logs [from, to]: mean over all link weeks, first week 0."""
-    return _means((matrix[0][:, None] + matrix).T)
+def full_window(matrices: Floats) -> Floats:
+    """GEKS levels of windows from bilateral logs [window, from, to]: mean over link weeks, first week 0."""
+    return _means((matrices[:, 0, :, None] + matrices).transpose(0, 2, 1))
 
 
-def _matrix(cube: Floats, first: int, end: int) -> Floats:
-    size = end - first
-    out = np.full((size, size), np.nan)
-    np.fill_diagonal(out, 0.0)
+def _matrices(cubes: Floats, cell: Ints, first: Ints, size: int) -> Floats:
+    out = np.full((len(cell), size, size), np.nan)
+    out[:, np.arange(size), np.arange(size)] = 0.0
     for t in range(1, size):
-        row = cube[first + t, :t][::-1]
-        out[:t, t] = row
-        out[t, :t] = -row
+        row = cubes[cell, first + t, :t][:, ::-1]
+        out[:, :t, t] = row
+        out[:, t, :t] = -row
     return out
 
 
 def _means(values: Floats) -> Floats:
-    """Mean of what is known in each row; NaN where nothing is."""
+    """Mean of what is known along the last axis; NaN where nothing is."""
     known: Bools = ~np.isnan(values)
-    n = known.sum(axis=1)
-    total: Floats = np.where(known, values, 0.0).sum(axis=1)
+    n = known.sum(axis=-1)
+    total: Floats = np.where(known, values, 0.0).sum(axis=-1)
     return np.where(n > 0, total / np.maximum(n, 1), np.nan)
 
 

@@ -11,8 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from warehouse.index.calendar import publish_of
-from warehouse.index.fixed import MISSING, Bools, Floats, Ints, level, ratio, rounded, to_float
+from warehouse.index.fixed import MISSING, Bools, Codes, Floats, Ints, level, ratio, rounded, runs, to_float
 from warehouse.index.grades import SUPPRESSED, B, C
+from warehouse.index.groups import by_number
 from warehouse.index.method import Method
 from warehouse.index.panel import RENTABLE, Shape
 from warehouse.index.state import (
@@ -44,11 +45,11 @@ def joined(rows: Sequence[Any]) -> Columns:
     return out
 
 
-def words(codes: Ints, vocabulary: Sequence[str | None]) -> pa.Array:
+def words(codes: Ints | Codes, vocabulary: Sequence[str | None]) -> pa.Array:
     """Codes as a dictionary column; a code whose word is None is NULL."""
     known = [word for word in vocabulary if word is not None]
-    place = np.array([known.index(word) if word is not None else -1 for word in vocabulary], dtype=np.int32)
-    index = place[codes] if len(codes) else np.empty(0, dtype=np.int32)
+    place = np.array([known.index(word) if word is not None else -1 for word in vocabulary], dtype=np.int8)
+    index = place[codes] if len(codes) else np.empty(0, dtype=np.int8)
     return pa.DictionaryArray.from_arrays(pa.array(index, mask=index < 0), pa.array(known, pa.string()))
 
 
@@ -147,26 +148,36 @@ def _flags(col: Mapping[str, NDArray[Any]]) -> pa.Array:
     return words(code, texts)
 
 
+def by_key(shape: Shape, col: Columns) -> Columns:
+    """Joined key rows, week after week, by series, key and week; `micro` is the price · 10⁶ (0: none)."""
+    if not col:
+        return col
+    _, of_key = _key_series(shape)
+    rank = np.empty(shape.size, dtype=np.int64)
+    rank[np.lexsort((shape.key_no, of_key))] = np.arange(shape.size)
+    order = by_number(rank[col["key"]], shape.size)
+    out = {name: column[order] for name, column in col.items()}
+    out["micro"] = _micro(out["price"])
+    return out
+
+
 def key_weeks(shape: Shape, col: Columns) -> pa.Table:
-    """The table index_key_weeks, sorted by series, key and week."""
+    """The table index_key_weeks; `col` from `by_key`."""
     if not col:
         return pa.table({})
+    kinds, of_key = _key_series(shape)
     key = col["key"]
-    kinds = _key_series(shape)
-    # One number a row sorts faster than three columns; weeks since 1970 need twelve bits.
-    order = np.argsort((kinds[1][key] << 32 | shape.key_no[key]) << 16 | col["week"])
-    series = words(kinds[1][key], kinds[0])
     data = {
-        "series": series,
+        "series": words(of_key[key], kinds),
         "key_no": pa.array(shape.key_no[key], pa.int32()),
         "week": mondays(col["week"]),
         "state": words(col["state"], STATE_WORDS),
         "reason": words(col["reason"], REASON_WORDS),
         "rung": words(col["rung"], RUNG_WORDS),
-        "price": money(col["price"]),
-        "previous": money(col["before"]),
+        "price": money(col["micro"], col["price"] != MISSING),
+        "previous": money(_micro(col["before"]), col["before"] != MISSING),
     }
-    return pa.table(data).take(pa.array(order))
+    return pa.table(data)
 
 
 def _key_series(shape: Shape) -> tuple[list[str], Ints]:
@@ -177,19 +188,21 @@ def _key_series(shape: Shape) -> tuple[list[str], Ints]:
     return distinct, np.array([distinct.index(kind) for kind in kinds], dtype=np.int64)
 
 
-def micro_of(log: Ints) -> Floats:
-    """Weekly price · 10⁶ from its log, to a millionth of a micro, so that a plain price comes back whole."""
-    return rounded(np.exp(to_float(log)) * 1e6, 4)
+def _micro(log: Ints) -> Floats:
+    """Weekly price · 10⁶ from its log, to a millionth of a micro, so that a plain price comes back whole.
+
+    0 where there is none. Neighbours are often equal, and are computed once.
+    """
+    first, run = runs(log)
+    there = log[first] != MISSING
+    micro: Floats = np.where(there, rounded(np.exp(to_float(np.where(there, log[first], 0))) * 1e6, 4), 0.0)
+    return micro[run]
 
 
-def money(log: Ints) -> pa.Array:
-    """Fixed logs as DECIMAL(18,6), half up; MISSING as NULL."""
-    there = log != MISSING
-    micro = np.zeros(len(log), dtype=np.int64)
-    micro[there] = np.floor(micro_of(log[there]) + 0.5).astype(np.int64)
+def money(micro: Floats, there: Bools) -> pa.Array:
+    """Prices · 10⁶ as DECIMAL(18,6), half up; NULL where there is none."""
     # DECIMAL(18,6) is the number of micros: build it from its bits instead of one Python object a row.
-    wide = np.zeros((len(log), 2), dtype=np.int64)
-    wide[:, 0] = micro
-    buffer = pa.py_buffer(wide.tobytes())
-    valid = pa.array(there, pa.bool_()).buffers()[1] if len(log) else None
-    return pa.Array.from_buffers(pa.decimal128(18, 6), len(log), [valid, buffer])
+    wide = np.zeros((len(micro), 2), dtype=np.int64)
+    wide[:, 0] = np.floor(micro + 0.5)
+    valid = pa.array(there, pa.bool_()).buffers()[1] if len(micro) else None
+    return pa.Array.from_buffers(pa.decimal128(18, 6), len(micro), [valid, pa.py_buffer(wide)])

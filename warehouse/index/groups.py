@@ -9,20 +9,20 @@ import numpy as np
 
 from warehouse.index.fixed import Bools, Floats, Ints, divide
 
+_VALUE_BITS = 50  # signed logs up to a factor of e^56
+_HALF = 1 << _VALUE_BITS - 1
+_GROUPS = 1 << 63 - _VALUE_BITS
+
 
 def count(group: Ints, size: int) -> Ints:
     """How many rows each of `size` groups has."""
-    return np.bincount(group, minlength=size).astype(np.int64)
+    return np.bincount(group, minlength=size).astype(np.int64, copy=False)
 
 
 def total(group: Ints, values: Ints, size: int) -> Ints:
     """Exact sum of int64 values of each group (`bincount` would go through floats)."""
     out = np.zeros(size, dtype=np.int64)
-    if len(group):
-        order = np.argsort(group, kind="stable")
-        sorted_group = group[order]
-        starts = np.flatnonzero(np.r_[True, sorted_group[1:] != sorted_group[:-1]])
-        out[sorted_group[starts]] = np.add.reduceat(values[order], starts)
+    np.add.at(out, group, values)
     return out
 
 
@@ -46,17 +46,40 @@ def two_stage(pair: Ints, pair_group: Ints, values: Ints, size: int) -> tuple[In
 
 
 def twice_median(group: Ints, values: Ints, size: int) -> tuple[Ints, Ints]:
-    """(2 · median, count) of each group, so that the mean of the two in the middle stays an integer."""
-    order = np.lexsort((values, group))
-    sorted_values = values[order]
-    n = count(group, size)
-    start = np.cumsum(n) - n
+    """(2 · median, count) of each group, so that the mean of the two in the middle stays an integer.
+
+    Most prices stand still, so most values are 0: those are counted, the others sorted.
+    """
+    moved = np.flatnonzero(values)
+    sorted_values = np.append(_sorted_within(group[moved], values[moved], size), 0)
+    n, others = count(group, size), count(group[moved], size)
+    start, below = np.cumsum(others) - others, count(group[values < 0], size)
     there = n > 0
-    low = start[there] + (n[there] - 1) // 2
-    high = start[there] + n[there] // 2
+
+    def nth(rank: Ints) -> Ints:
+        above = rank >= below + n - others
+        place = np.where(above, start + rank - (n - others), start + rank)
+        place[~above & (rank >= below)] = len(moved)  # where the 0 is
+        return sorted_values[place[there]]
+
     out = np.zeros(size, dtype=np.int64)
-    out[there] = sorted_values[low] + sorted_values[high]
+    out[there] = nth((n - 1) // 2) + nth(n // 2)
     return out, n
+
+
+def _sorted_within(group: Ints, values: Ints, size: int) -> Ints:
+    """Values by group, ascending inside each; group and value as one number where both fit into it."""
+    if len(values) and size <= _GROUPS and max(int(values.max()), -int(values.min())) < _HALF:
+        packed = np.sort(group << _VALUE_BITS | (values + _HALF))
+        packed &= (1 << _VALUE_BITS) - 1
+        packed -= _HALF
+        return packed
+    return values[np.lexsort((values, group))]
+
+
+def by_number(number: Ints, size: int) -> Ints:
+    """Stable order of numbers below `size`; NumPy sorts the short ones by counting them."""
+    return np.argsort(number.astype(np.uint16 if size <= 1 << 16 else np.int64), kind="stable")
 
 
 def any_of(group: Ints, flags: Bools, size: int) -> Bools:

@@ -97,6 +97,11 @@ def _batches(con: duckdb.DuckDBPyConnection) -> Iterator[tuple[int, int]]:
         yield first, rows[-1][0]
 
 
+def _among(obs: Ints, few: Ints) -> Bools:
+    """Whether each is one of a few; mostly there are none."""
+    return np.isin(obs, few) if len(few) else np.zeros(len(obs), dtype=bool)
+
+
 def _batch(con: duckdb.DuckDBPyConnection, first: int, last: int, method: Method) -> _Batch:
     rows = columns(
         con,
@@ -120,9 +125,9 @@ def _batch(con: duckdb.DuckDBPyConnection, first: int, last: int, method: Method
         ORDER BY group_no
         """,
     )
-    conflict = np.isin(obs, columns(con, "SELECT obs FROM ix_conflict")["obs"])
-    freed = np.isin(obs, columns(con, "SELECT obs FROM ix_verdict WHERE action = 'release'")["obs"])
-    refused = np.isin(obs, columns(con, "SELECT obs FROM ix_verdict WHERE action = 'refuse'")["obs"])
+    conflict = _among(obs, columns(con, "SELECT obs FROM ix_conflict")["obs"])
+    freed = _among(obs, columns(con, "SELECT obs FROM ix_verdict WHERE action = 'release'")["obs"])
+    refused = _among(obs, columns(con, "SELECT obs FROM ix_verdict WHERE action = 'refuse'")["obs"])
     # A reviewer may settle a conflict: then the one that was released counts.
     conflict &= ~freed
     verdicts: Verdicts = hold_levels(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warehouse.index.fixed import Bools, Ints
+from warehouse.index.fixed import Bools, Codes, Ints
 from warehouse.index.groups import mean, two_stage
 from warehouse.index.method import Missing
 from warehouse.index.panel import Shape
@@ -20,7 +20,7 @@ class Ladder:
     """Per series key: the movement to impute with, and the rung it stands on (NO_RUNG: none)."""
 
     movement: Ints
-    rung: Ints
+    rung: Codes
 
 
 def class_movements(shape: Shape, relative: Ints, counts: Bools, rule: Missing) -> Ladder:
@@ -37,7 +37,7 @@ def class_movements(shape: Shape, relative: Ints, counts: Bools, rule: Missing) 
         shape.member_pair[members], shape.pair_cell, relative[shape.member_key[members]], len(shape.cells)
     )
     movement = np.zeros(shape.size, dtype=np.int64)
-    rung = np.full(shape.size, NO_RUNG, dtype=np.int64)
+    rung = np.full(shape.size, NO_RUNG, dtype=np.int8)
     for enough, value, name in (
         (cell_n[shape.top] >= rule.nation_keys, cell_move[shape.top], BY_NATION),
         (cell_n[shape.own] >= rule.same_region_keys, cell_move[shape.own], BY_REGION),

@@ -64,7 +64,8 @@ def advance(
     counted = linked | (fresh[mc] & (now != MISSING))
     imputed = count(mc[counted & ~accepted], size)
     n = count(mc[counted], size)
-    providers = np.where(fresh, _two_stage(shape, counted, relative)[2], providers)
+    if fresh.any():
+        providers = np.where(fresh, _two_stage(shape, counted, relative)[2], providers)
 
     switch, composition = _changes(shape, cells, now, prev, accepted, linked)
     unseen = ~basket.provider_seen[shape.provider[mk]]
@@ -87,7 +88,7 @@ def advance(
     cells.silent = np.where(active, 0, cells.silent + 1)
 
     rows = np.flatnonzero(fresh | normal | quiet)
-    state = np.where(fresh, BASE, np.where(normal, GRADED, OUTAGE))
+    state = np.where(fresh, BASE, np.where(normal, GRADED, OUTAGE)).astype(np.int8)
     return CellRows(
         week=week.number,
         cell=rows,

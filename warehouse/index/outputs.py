@@ -11,7 +11,7 @@ import pyarrow as pa
 from warehouse.database import sql_text
 from warehouse.index.administered import detect
 from warehouse.index.calendar import date_of
-from warehouse.index.emit import Columns, micro_of
+from warehouse.index.emit import Columns
 from warehouse.index.holding import Held
 from warehouse.index.method import Method
 from warehouse.index.panel import KeyRow, Shape
@@ -31,13 +31,13 @@ def levels(
     names: Mapping[str, str],
     method: Method,
 ) -> pa.Table:
-    """price_level; leaves ix_parity_price for `parity`."""
+    """price_level, from the key-weeks by key (`emit.by_key`); leaves ix_parity_price for `parity`."""
     own = (told["state"] == KEPT) & (shape.twin[told["key"]] < 0) if told else np.empty(0, dtype=bool)
     kept = pa.table(
         {
             "key_no": shape.key_no[told["key"][own]] if told else np.empty(0, dtype=np.int64),
             "week": told["week"][own] if told else np.empty(0, dtype=np.int64),
-            "micro": micro_of(told["price"][own]) if told else np.empty(0),
+            "micro": told["micro"][own] if told else np.empty(0),
         }
     )
     places = [
@@ -64,7 +64,7 @@ def levels(
                l.p75, l.n_offers, l.n_providers, l.composition_changed
         FROM ix_level AS l
         LEFT JOIN ix_name AS n ON n.code = l.region_code
-        ORDER BY l.region_code, l.card, l.billing_mode, l.price_kind, l.provider_class, l.week
+        ORDER BY l.level_no, l.week
         """
     ).to_arrow_table()
 

@@ -13,6 +13,8 @@ from warehouse.database import sql_text
 from warehouse.index.method import Method
 from warehouse.index.prepare import Decision, script
 
+_KEY = "series, region_code, card, billing_mode, price_kind, week"
+
 
 @dataclass(frozen=True, slots=True)
 class Previous:
@@ -54,7 +56,7 @@ def revise(
     _late(con, previous, decisions)
     script(con, "index_revise")
     return (
-        con.sql("SELECT * FROM ix_price_index ORDER BY ALL").to_arrow_table(),
+        con.sql(f"SELECT * FROM ix_price_index ORDER BY {_KEY}").to_arrow_table(),
         con.sql("SELECT * FROM ix_revisions ORDER BY ALL").to_arrow_table(),
     )
 

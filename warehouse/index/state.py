@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warehouse.index.fixed import MISSING, Bools, Floats, Ints
+from warehouse.index.fixed import MISSING, Bools, Codes, Floats, Ints
 from warehouse.index.grades import NONE, Grades
 from warehouse.index.panel import Shape
 
@@ -119,9 +119,9 @@ class KeyRows:
 
     week: int
     key: Ints
-    state: Ints
-    reason: Ints
-    rung: Ints
+    state: Codes
+    reason: Codes
+    rung: Codes
     price: Ints
     before: Ints
 
@@ -134,7 +134,7 @@ class CellRows:
     cell: Ints
     log: Ints  # MISSING in an outage
     link: Ints  # MISSING in base and outage rows
-    state: Ints  # BASE, GRADED, OUTAGE
+    state: Codes  # BASE, GRADED, OUTAGE
     grade: Grades
     keys: Ints
     providers: Ints

@@ -38,8 +38,8 @@ def interval(link: Ints, se: Floats, n: Ints, confidence: float, from_keys: int)
     """Low and high end of the link's interval, as ratios; NaN below `from_keys` relatives."""
     enough = n >= from_keys
     width = np.full(len(n), np.nan)
-    for df in np.unique(n[enough] - 1).tolist():
-        width[enough & (n - 1 == df)] = student_t(df, confidence)
+    degrees, place = np.unique(n[enough] - 1, return_inverse=True)
+    width[enough] = np.array([student_t(df, confidence) for df in degrees.tolist()])[place]
     width = width * se
     centre = to_float(link)
     return np.exp(centre - width), np.exp(centre + width)
@@ -56,6 +56,8 @@ def student_t(df: int, confidence: float) -> float:
     low, high = 0.0, 1e4
     for _ in range(90):
         middle = (low + high) / 2
+        if middle in (low, high):
+            break
         if _within(middle, df) < confidence:
             low = middle
         else:

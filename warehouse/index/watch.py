@@ -11,9 +11,12 @@ import pyarrow as pa
 from warehouse.index.check import Stretch, bilaterals, departures, geks
 from warehouse.index.emit import Columns, mondays
 from warehouse.index.fixed import MISSING, Floats, Ints, rounded, to_float
+from warehouse.index.groups import by_number
 from warehouse.index.method import Method
 from warehouse.index.panel import Shape
 from warehouse.index.state import BASE, KEPT
+
+BATCH_CELLS = 256  # whose bilateral indices are in memory at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,13 @@ def watch(shape: Shape, keys: Columns, rows: Columns, method: Method) -> Watch:
         return out
     order = np.lexsort((rows["week"], rows["cell"]))
     start = np.searchsorted(rows["cell"][order], np.arange(len(shape.cells) + 1))
+    batch: list[_Good] = []
     for good in _goods(shape, keys):
-        _one_good(good, rows, order, start, method, out)
+        batch.append(good)
+        if sum(len(one.cells) for one in batch) >= BATCH_CELLS:
+            _check(batch, rows, order, start, method, out)
+            batch = []
+    _check(batch, rows, order, start, method, out)
     return out
 
 
@@ -53,7 +61,7 @@ def _goods(shape: Shape, told: Columns) -> Iterator[_Good]:
     key, week, price = told["key"][kept], told["week"][kept], told["price"][kept]
     if not len(key):
         return
-    by_top = np.argsort(shape.top[key], kind="stable")
+    by_top = by_number(shape.top[key], len(shape.cells))
     key, week, price = key[by_top], week[by_top], price[by_top]
     tops, starts = np.unique(shape.top[key], return_index=True)
     cells_under: dict[int, list[int]] = {}
@@ -82,25 +90,34 @@ def _goods(shape: Shape, told: Columns) -> Iterator[_Good]:
         column[keys] = -1
 
 
-def _one_good(good: _Good, rows: Columns, order: Ints, start: Ints, method: Method, out: Watch) -> None:
+def _check(batch: list[_Good], rows: Columns, order: Ints, start: Ints, method: Method, out: Watch) -> None:
+    """Check series of some goods. Each good counts its own active weeks; the shorter ones end in nothing."""
     window = method.check.window_weeks
     stretches: list[Stretch] = []
-    where: list[Ints] = []
-    for number, cell in enumerate(good.cells):
-        mine = order[start[cell] : start[cell + 1]]
-        mine = mine[rows["log"][mine] != MISSING]
-        bases = np.flatnonzero(rows["state"][mine] == BASE)
-        ends = np.r_[bases[1:], len(mine)] if len(bases) else bases  # no level published yet: no base week
-        for a, b in zip(bases, ends, strict=True):
-            part = mine[a:b]
-            at = np.searchsorted(good.weeks, rows["week"][part])
-            stretches.append(Stretch(number, int(at[0]), int(at[-1]) + 1))
-            where.append(part)
+    where: list[tuple[Ints, Ints]] = []
+    told = sum(len(good.cells) for good in batch)
+    cubes = np.full((told, max((len(good.weeks) for good in batch), default=0), window - 1), np.nan)
+    number = 0
+    for good in batch:
+        last = number + len(good.cells)
+        cubes[number:last, : len(good.weeks)] = bilaterals(good.prices, good.leaf, good.leaves, window)
+        for cell in good.cells:
+            mine = order[start[cell] : start[cell + 1]]
+            mine = mine[rows["log"][mine] != MISSING]
+            bases = np.flatnonzero(rows["state"][mine] == BASE)
+            ends = (
+                np.r_[bases[1:], len(mine)] if len(bases) else bases
+            )  # no level published yet: no base week
+            for a, b in zip(bases, ends, strict=True):
+                part = mine[a:b]
+                at = np.searchsorted(good.weeks, rows["week"][part])
+                stretches.append(Stretch(number, int(at[0]), int(at[-1]) + 1))
+                where.append((part, at))
+            number += 1
     if not stretches:
         return
-    logs = geks(bilaterals(good.prices, good.leaf, good.leaves, window), stretches, window)
-    for series, part in zip(logs, where, strict=True):
-        values = series[np.searchsorted(good.weeks, rows["week"][part])]
+    for series, (part, at) in zip(geks(cubes, stretches, window), where, strict=True):
+        values = series[at]
         chain = to_float(rows["log"][part] - rows["log"][part[0]])
         out.check[part] = 100.0 * np.exp(values)
         out.departure[part] = departures(chain, values, method.check.alarm_weeks)

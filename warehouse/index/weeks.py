@@ -10,6 +10,7 @@ import numpy as np
 
 from warehouse.index.calendar import DAY_US, monday_of
 from warehouse.index.fixed import Bools, Floats, Ints, divide, ln_fixed
+from warehouse.index.groups import by_number
 from warehouse.index.panel import Shape, Week
 from warehouse.index.prepare import columns
 
@@ -61,8 +62,10 @@ def weekly_prices(con: duckdb.DuckDBPyConnection) -> tuple[Prices, Prices]:
 
 def _weeks(day: Mapping[str, Ints], log: Ints, use: Bools) -> Prices:
     """Days (sorted by key and day) to key-weeks."""
-    key, t = day["key_no"][use].astype(np.int64), day["t"][use].astype(np.int64)
-    week = (day["day"][use].astype(np.int64) + 3) // 7
+    if not use.all():
+        day, log = {name: column[use] for name, column in day.items()}, log[use]
+    key, t = day["key_no"].astype(np.int64, copy=False), day["t"].astype(np.int64, copy=False)
+    week = (day["day"].astype(np.int64) + 3) // 7
     starts = np.flatnonzero(np.r_[True, (np.diff(key) != 0) | (np.diff(week) != 0)]) if len(key) else key
     counts = np.diff(np.r_[starts, len(key)])
 
@@ -70,10 +73,13 @@ def _weeks(day: Mapping[str, Ints], log: Ints, use: Bools) -> Prices:
         return how.reduceat(values, starts) if len(starts) else values
 
     def ever(name: str) -> Bools:
-        return over(day[name][use], np.maximum)[order] > 0
+        return over(day[name], np.maximum)[order] > 0
 
-    order = np.lexsort((key[starts], week[starts]))
-    price = divide(over(log[use], np.add), np.maximum(counts, 1))
+    oldest, newest = (int(week.min()), int(week.max())) if len(week) else (0, 0)
+    order = by_number(week[starts] - oldest, newest - oldest + 1)  # days come by key
+    price = over(log, np.add)
+    several = counts > 1
+    price[several] = divide(price[several], counts[several])
     return Prices(
         week=week[starts][order],
         key=key[starts][order],
@@ -102,7 +108,7 @@ def weeks_of(
     provider_no = {name: i for i, name in enumerate(shape.providers)}
     listed, rentable = prices
     twin_of = np.full(int(shape.key_no.max(initial=-1)) + 1, -1, dtype=np.int64)
-    first_of = twin_of.copy()
+    first_of, place_of = twin_of.copy(), twin_of.copy()
     rentals = np.flatnonzero(shape.twin >= 0)
     twin_of[shape.key_no[rentals]] = rentals
     others = np.flatnonzero(shape.twin < 0)
@@ -127,7 +133,8 @@ def weeks_of(
         kept = rented >= 0
         out_twins = twin_of[key[sold]]
         out = np.concatenate((first_of[key[sold]], out_twins))
-        where = np.searchsorted(rows, np.concatenate((key[buy], rentable.key[r][kept])))
+        place_of[rows] = np.arange(len(rows))
+        where = place_of[np.concatenate((key[buy], rentable.key[r][kept]))]
         shown, held = listed.shows_stock[p], seen["held"][s] > 0
         held_rows = np.concatenate((first_of[rows[held]], twin_of[rows[held]]))
         shown_keys = np.concatenate((first_of[key[shown]], twin_of[key[shown]]))

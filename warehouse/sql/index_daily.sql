@@ -31,19 +31,22 @@ CREATE OR REPLACE TEMP MACRO ix_pack(t, run) AS (t // 1000) * 4194304 + run + 1;
 CREATE OR REPLACE TEMP TABLE ix_last AS
 SELECT key_no, day, max(ix_pack(t, run)) AS last, max(ix_pack(t, run)) FILTER (WHERE in_stock) AS last_in_stock,
        bool_or(coalesce(in_stock, true)) AS may_be_bought, bool_or(in_stock IS NOT NULL) AS shows_stock,
-       bool_or(coalesce(in_stock, false)) AS in_stock, max(t) AS t
+       bool_or(coalesce(in_stock, false)) AS in_stock, max(t) AS t, count(*) AS n, min(micro) AS micro
 FROM ix_priced
 GROUP BY key_no, day;
 
--- Prices at those moments; kind 0: all offers, kind 1: those in stock.
+-- Prices at those moments, where the day has more than one; kind 0: all offers, kind 1: those in stock.
+CREATE OR REPLACE TEMP TABLE ix_crowd AS
+SELECT l.key_no, l.day, o.micro, o.run = l.last % 4194304 - 1 AS is_last,
+       o.in_stock AND o.run = l.last_in_stock % 4194304 - 1 AS is_last_in_stock
+FROM ix_last AS l
+JOIN ix_priced AS o ON o.key_no = l.key_no AND o.day = l.day
+WHERE l.n > 1 AND (o.run = l.last % 4194304 - 1 OR o.in_stock AND o.run = l.last_in_stock % 4194304 - 1);
+
 CREATE OR REPLACE TEMP TABLE ix_at AS
-SELECT 0::TINYINT AS kind, l.key_no, l.day, o.micro
-FROM ix_last AS l
-JOIN ix_priced AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last % 4194304 - 1
+SELECT 0::TINYINT AS kind, key_no, day, micro FROM ix_crowd WHERE is_last
 UNION ALL
-SELECT 1::TINYINT, l.key_no, l.day, o.micro
-FROM ix_last AS l
-JOIN ix_priced AS o ON o.key_no = l.key_no AND o.day = l.day AND o.run = l.last_in_stock % 4194304 - 1 AND o.in_stock;
+SELECT 1::TINYINT, key_no, day, micro FROM ix_crowd WHERE is_last_in_stock;
 
 -- Twice the median, so that the mean of the two in the middle stays a whole number. Up to two prices it is their
 -- sum; only larger groups need sorting.
@@ -65,7 +68,13 @@ FROM ix_few AS f
 LEFT JOIN ix_many AS m ON m.kind = f.kind AND m.key_no = f.key_no AND m.day = f.day;
 
 CREATE OR REPLACE TEMP TABLE ix_day AS
-SELECT l.key_no, l.day, a.twice, b.twice AS twice_in_stock, l.may_be_bought, l.shows_stock, l.in_stock, l.t
+SELECT key_no, day, 2 * micro AS twice, CASE WHEN in_stock THEN 2 * micro END AS twice_in_stock, may_be_bought,
+       shows_stock, in_stock, t
+FROM ix_last
+WHERE n = 1
+UNION ALL
+SELECT l.key_no, l.day, a.twice, b.twice, l.may_be_bought, l.shows_stock, l.in_stock, l.t
 FROM ix_last AS l
 JOIN ix_middle AS a ON a.kind = 0 AND a.key_no = l.key_no AND a.day = l.day
-LEFT JOIN ix_middle AS b ON b.kind = 1 AND b.key_no = l.key_no AND b.day = l.day;
+LEFT JOIN ix_middle AS b ON b.kind = 1 AND b.key_no = l.key_no AND b.day = l.day
+WHERE l.n > 1;

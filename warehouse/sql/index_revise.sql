@@ -36,8 +36,7 @@ LEFT JOIN ix_before AS o
 LEFT JOIN ix_late AS l
   ON l.card = m.card AND l.billing_mode = m.billing_mode AND l.price_kind = m.price_kind AND l.week <= m.week
 LEFT JOIN ix_reviewed AS r
-  ON r.card = m.card AND r.billing_mode = m.billing_mode AND r.price_kind = m.price_kind
-ORDER BY m.series, m.region_code, m.card, m.billing_mode, m.price_kind, m.week;
+  ON r.card = m.card AND r.billing_mode = m.billing_mode AND r.price_kind = m.price_kind;
 
 CREATE OR REPLACE TEMP TABLE ix_revisions AS
 SELECT * FROM ix_revised_before

@@ -14,13 +14,32 @@ JOIN ix_fact AS f ON f.obs = h.obs
 GROUP BY f.good, (f.day + 3) // 7
 HAVING bool_or(NOT h.in_time);
 
-CREATE OR REPLACE TEMP TABLE ix_seen AS
-SELECT g.key_no, w.week, max(w.t) AS t, bool_or(h.good IS NOT NULL) AS held,
-       median(g.vcpu)::DOUBLE AS vcpu, median(g.ram_gb)::DOUBLE AS ram_gb
+-- Keys whose goods come with different bundles; only theirs need a median.
+CREATE OR REPLACE TEMP TABLE ix_mixed AS
+SELECT key_no
+FROM ix_good
+WHERE key_no IS NOT NULL
+GROUP BY key_no
+HAVING count(DISTINCT (vcpu, ram_gb)) > 1;
+
+CREATE OR REPLACE TEMP TABLE ix_bundle AS
+SELECT g.key_no, w.week, median(g.vcpu)::DOUBLE AS vcpu, median(g.ram_gb)::DOUBLE AS ram_gb
 FROM ix_good_week AS w
-JOIN ix_good AS g ON g.good = w.good AND g.key_no IS NOT NULL
-LEFT JOIN ix_held_week AS h ON h.good = w.good AND h.week = w.week
+JOIN ix_good AS g ON g.good = w.good
+SEMI JOIN ix_mixed AS m ON m.key_no = g.key_no
 GROUP BY g.key_no, w.week;
+
+CREATE OR REPLACE TEMP TABLE ix_seen AS
+SELECT s.key_no, s.week, s.t, s.held,
+       CASE WHEN b.key_no IS NULL THEN s.vcpu ELSE b.vcpu END AS vcpu,
+       CASE WHEN b.key_no IS NULL THEN s.ram_gb ELSE b.ram_gb END AS ram_gb
+FROM (SELECT g.key_no, w.week, max(w.t) AS t, bool_or(h.good IS NOT NULL) AS held, max(g.vcpu)::DOUBLE AS vcpu,
+             max(g.ram_gb)::DOUBLE AS ram_gb
+      FROM ix_good_week AS w
+      JOIN ix_good AS g ON g.good = w.good AND g.key_no IS NOT NULL
+      LEFT JOIN ix_held_week AS h ON h.good = w.good AND h.week = w.week
+      GROUP BY g.key_no, w.week) AS s
+LEFT JOIN ix_bundle AS b ON b.key_no = s.key_no AND b.week = s.week;
 
 -- A crawl belongs to the week it began in; a sheet to every week it has observations of.
 CREATE OR REPLACE TEMP TABLE ix_source AS
