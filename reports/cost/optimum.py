@@ -12,7 +12,7 @@ prepaid units breaks ties.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby
@@ -54,7 +54,8 @@ def cheapest(
 
     Without `span_hours` the work is one stretch: every prepaid unit covers a part of it. With it the work is
     spread evenly over that span: calendar units cover parts of the span, and meter, prepaid hours and credits
-    pay for the share of the work in the time not covered.
+    pay for the share of the work in the time not covered. A pack of card-hours that ends gives as many whole
+    hours as the work draws while it lasts: the next is bought when one ends.
     Raises CostError where the question has no answer.
     """
     work, step, least = Fraction(hours), Fraction(granularity_s) / 3600, Fraction(min_hours)
@@ -62,6 +63,8 @@ def cheapest(
     _check(work, span, step, least)
     if work == 0:
         return Solution(Fraction(0), ())
+    usable = [replace(mode, hours=mode.usable(work / span), valid=None) for mode in modes]
+    modes = [mode for mode in usable if mode.kind == METER or mode.hours]
     search = _Search(modes, _Question(work, span, step, least, spread=span_hours is not None))
     best: _Found | None = None
     bought: dict[str, int] = {}

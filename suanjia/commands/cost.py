@@ -18,7 +18,7 @@ EPILOG = """Without flags: JSON Lines on stdin, one answer a line on stdout.
 {"id":1,"hours":400,"contiguous":true,"cards":1,"rates":{"hour":2.00,"day":36,"week":210,"month":720}}
 
 Rates are per card for one whole unit: hour, prepaid_hour, day, week, month, year, pack:N (N days),
-credit:N (a pack of N card-hours). 无参数时从标准输入逐行读 JSON。
+credit:N (a pack of N card-hours), credit:N:D (to be used within D days). 无参数时从标准输入逐行读 JSON。
 """
 
 
@@ -83,12 +83,15 @@ def _rates(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 def _words(result: dict[str, Any]) -> str:
-    lines = [
-        f"{row['mode']:<14}{row['units'].normalize():>12f} × {row['cost']:>14}" for row in result["plan"]
-    ]
-    lines.append(f"{'合计 total':<14}{result['total']:>27}")
+    from warehouse.textout import table
+
+    rows = [[row["mode"], row["units"].normalize(), f"{row['cost']:>10.2f}"] for row in result["plan"]]
+    rows.append(["合计 total", None, f"{result['total']:>10.2f}"])
+    lines = [table(("计费 mode", "数量 units", "    元 CNY"), rows)]
     for mode, exact in result["break_even"].items():
         hours = f"{exact.normalize():f}"
-        never = "（不划算 never pays）" if mode in result["never_pays"] else ""
-        lines.append(f"{mode}: 超过 {hours} 小时划算 / pays above {hours} h{never}")
+        if mode in result["never_pays"]:
+            lines.append(f"{mode}: 怎么都不划算 / never pays (costs as much as {hours} h)")
+        else:
+            lines.append(f"{mode}: 用满 {hours} 小时以上划算 / pays above {hours} h")
     return "\n".join(lines)

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from reports.cost import cheapest, parse_rates
 from reports.cost.lines import answer
+from reports.cost.modes import CostError
+from reports.cost.optimum import Solution
 from reports.numbers import dumps
 
 RATES = {"hour": Decimal("2.00"), "day": 36, "week": 210, "month": 720}
@@ -148,17 +150,26 @@ def test_what_cannot_be_answered_says_why(question: dict[str, Any], words: str) 
 
 
 def hours_of(key: str) -> int:
-    word, _, count = key.partition(":")
-    return LENGTHS[word] if not count else int(count) * (24 if word == "pack" else 1)
+    word, *count = key.split(":")
+    return LENGTHS[word] if not count else int(count[0]) * (24 if word == "pack" else 1)
+
+
+def drawn(key: str, share: Fraction) -> int:
+    """Hours that work of this density can draw from one unit before it ends."""
+    days = key.split(":")[2:]
+    return min(hours_of(key), int(int(days[0]) * 24 * share)) if days else hours_of(key)
 
 
 def brute(
     hours: Fraction, rates: dict[str, Fraction], span: Fraction | None, grain: Fraction, least: Fraction
-) -> tuple[Fraction, Fraction, int]:
-    """(total, longest unit, prepaid units) by trying every combination of whole units."""
-    keys = [key for key in rates if key != "hour"]
+) -> tuple[Fraction, Fraction, int] | None:
+    """(total, longest unit, prepaid units) or None, by trying every combination of whole units."""
     whole = span if span is not None else hours
-    most = [ceil((whole if key.startswith(("pack", *LENGTHS)) else hours) / hours_of(key)) for key in keys]
+    share = hours / whole if hours else Fraction(1)
+    keys = [key for key in rates if key != "hour" and drawn(key, share)]
+    most = [
+        ceil((whole if key.startswith(("pack", *LENGTHS)) else hours) / drawn(key, share)) for key in keys
+    ]
     best: tuple[Fraction, Fraction, int] | None = None
     for counts in product(*(range(n + 1) for n in most)):
         calendar = used = money = Fraction(0)
@@ -166,26 +177,27 @@ def brute(
             money += count * rates[key]
             by_use = key.startswith("credit") or (key == "prepaid_hour" and span is not None)
             if by_use:
-                used += count * hours_of(key)
+                used += count * drawn(key, share)
             else:
-                calendar += count * hours_of(key)
+                calendar += count * drawn(key, share)
         left = hours * max(Fraction(0), 1 - calendar / whole) - used if hours else Fraction(0)
         if left > 0:
             if "hour" not in rates:
                 continue
             money += max(least, ceil(left / grain) * grain) * rates["hour"]
         longest = max(
-            (Fraction(hours_of(k)) for k, n in zip(keys, counts, strict=True) if n), default=Fraction(0)
+            (Fraction(drawn(k, share)) for k, n in zip(keys, counts, strict=True) if n), default=Fraction(0)
         )
         rank = (money, longest, sum(counts))
         best = rank if best is None or rank < best else best
-    assert best is not None
     return best
 
 
 prices = st.decimals("0.01", "60", places=2)
 some_rates = st.dictionaries(
-    st.sampled_from(["hour", "prepaid_hour", "day", "pack:2", "pack:3", "week", "credit:5", "credit:13"]),
+    st.sampled_from(
+        ["hour", "prepaid_hour", "day", "pack:2", "pack:3", "week", "credit:5", "credit:13", "credit:9:1"]
+    ),
     prices,
     min_size=1,
     max_size=4,
@@ -224,27 +236,49 @@ def test_equals_brute_force_on_thousands(question: dict[str, Any]) -> None:
 def equals_brute_force(question: dict[str, Any]) -> None:
     exact = {key: Fraction(value) for key, value in question["rates"].items()}
     span = None if question["span"] is None else Fraction(question["span"])
-    total, longest, units = brute(
-        Fraction(question["hours"]),
-        exact,
-        span,
-        Fraction(question["granularity_s"]) / 3600,
-        Fraction(question["min_hours"]),
+    hours = Fraction(question["hours"])
+    best = brute(
+        hours, exact, span, Fraction(question["granularity_s"]) / 3600, Fraction(question["min_hours"])
     )
-    found = cheapest(
-        question["hours"],
-        parse_rates(question["rates"]),
-        span_hours=span,
-        granularity_s=question["granularity_s"],
-        min_hours=question["min_hours"],
-    )
+
+    def ask_it() -> Solution:
+        return cheapest(
+            question["hours"],
+            parse_rates(question["rates"]),
+            span_hours=span,
+            granularity_s=question["granularity_s"],
+            min_hours=question["min_hours"],
+        )
+
+    if best is None:  # packs that end before the work draws an hour from them
+        with pytest.raises(CostError, match="cannot cover"):
+            ask_it()
+        return
+    total, longest, units = best
+    found = ask_it()
+    share = hours / span if span and hours else Fraction(1)
     bought = {line.key: line.units for line in found.purchases if line.key != "hour"}
     assert found.total == total
-    assert max((Fraction(hours_of(key)) for key in bought), default=Fraction(0)) == longest
+    assert max((Fraction(drawn(key, share)) for key in bought), default=Fraction(0)) == longest
     assert sum(bought.values()) == units
     assert sum((line.cost for line in found.purchases), Fraction(0)) == total
     for line in found.purchases:
         assert line.cost == line.units * exact[line.key]
+
+
+@pytest.mark.parametrize(
+    ("key", "span", "total"),
+    [
+        ("credit:100", None, "180.00"),  # two packs of 90
+        ("credit:100:30", None, "180.00"),  # 200 hours in a stretch: each pack lasts 100 hours
+        ("credit:100:3", None, "270.00"),  # only 72 hours of each in three days: a third pack beats 56 hours
+        ("credit:100:30", 2000, "270.00"),  # one hour in ten: 72 hours of each in thirty days
+        ("credit:100:7", 2000, "400.00"),  # 16 hours of each for 90: not worth it
+    ],
+)
+def test_packs_of_hours_end(key: str, span: int | None, total: str) -> None:
+    result = ask(200, {"hour": 2, key: 90}, contiguous=span is None, span_hours=span)
+    assert result["total"] == Decimal(total)
 
 
 @given(st.integers(1, 2000), st.integers(0, 2000), st.integers(1, 100))
