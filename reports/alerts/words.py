@@ -54,7 +54,7 @@ def message(rule: Rule, sight: Sight, book: Book) -> tuple[str, str]:
         "cards": f"{told.get('card')} × {figures.count(told.get('count') or 1)}",
         "stock": "?" if told.get("stock") is None else figures.count(told["stock"]),
         "runs": told.get("runs", ""),
-        "outcome": told.get("outcome", ""),
+        "outcome": w.outcome(told.get("outcome")),
         "since": figures.full_moment(told["since"]) if told.get("since") else "?",
         "age": w("alert.age", n=figures.count(half_up(Decimal(str(told.get("age") or 0)), 0))),
     }

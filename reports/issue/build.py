@@ -96,7 +96,7 @@ def build_issue(
     finally:
         con.close()
     if site is not None and market is not None:
-        write_site(site, site_files(issue, views, parts, market))
+        write_site(site, site_files(home, issue, views, parts, market))
     if out is not None:
         folder = out
         write_parts(out, {name: data for name, data in parts.items() if _wanted(name, langs)})

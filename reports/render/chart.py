@@ -12,8 +12,11 @@ from typing import Any
 
 from reports.render.font import FontError, font_path
 
-WIDTH_PX, LINE_HEIGHT_PX, BAR_PX = 1312, 600, 46
+WIDTH_PX, LINE_HEIGHT_PX, BAR_PX = 1312, 720, 60
 _DPI = 200
+# Points; 11 are 15 px beside the text of a mail, and still 9 on a phone.
+_TEXT = 11.0
+_PALETTE = 64
 _INK, _GREY, _RULE = "#1f2328", "#5b6470", "#dfe3e8"
 _COLOURS = ("#0b57a4", "#c2600a", "#17703c", "#7a3e9d")
 # Lines differ in more than colour: for print, and for who does not tell colours apart.
@@ -54,7 +57,7 @@ def line_chart(series: Sequence[Series], title: str, source: str) -> bytes:
         last = max(one.points[-1][0] for one in series)
         for place, one, colour in _spread(drawn, (high - low) / 12):
             where = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
-            axes.annotate(one.text, (last, place), color=colour, fontsize=8.5, **where)
+            axes.annotate(one.text, (last, place), color=colour, fontsize=_TEXT, **where)
         _week_ticks(axes, sorted({week for one in series for week, _ in one.points}))
         axes.margins(x=0.01)
         axes.grid(axis="y", color=_RULE, linewidth=0.8)
@@ -74,11 +77,11 @@ def bar_chart(bars: Sequence[Bar], title: str, source: str) -> bytes:
         axes.invert_yaxis()
         axes.set_xscale("log")
         axes.xaxis.set_visible(False)
-        axes.set_xlim(min(values) / 3, max(values) * 12)
+        axes.set_xlim(min(values) / 3, max(values) * 40)
         for place, bar, value in zip(places, bars, values, strict=True):
             end = value + min(values) / 3
             where = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
-            axes.annotate(bar.text, (end, place), color=_INK, fontsize=8.5, **where)
+            axes.annotate(bar.text, (end, place), color=_INK, fontsize=_TEXT, **where)
         axes.spines["bottom"].set_visible(False)
 
     return _picture(draw, title, source, 150 + BAR_PX * len(bars))
@@ -105,7 +108,7 @@ def _week_ticks(axes: Any, weeks: Sequence[date]) -> None:
     year = shown[-1].year
     names = [f"{day:%m-%d}" if day.year == year else f"{day:%Y-%m-%d}" for day in shown]
     axes.set_xticks(shown, names)
-    axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
 
 
 def _limits(values: Sequence[Decimal]) -> tuple[float, float]:
@@ -118,7 +121,8 @@ def _limits(values: Sequence[Decimal]) -> tuple[float, float]:
 
 def _spread(ends: Sequence[tuple[float, Series, str]], step: float) -> list[tuple[float, Series, str]]:
     """Heights for the names, at least `step` apart, close to where the lines end."""
-    order = sorted(ends, key=lambda end: end[0])
+    # Of equal lines the first stands on top.
+    order = [end for _, end in sorted(enumerate(ends), key=lambda pair: (pair[1][0], -pair[0]))]
     heights: list[float] = []
     for value, _, _ in order:
         heights.append(max(value, heights[-1] + step) if heights else value)
@@ -145,12 +149,21 @@ def _picture(draw: Any, title: str, source: str, height: int) -> bytes:
             for side in ("top", "right", "left"):
                 axes.spines[side].set_visible(False)
             axes.spines["bottom"].set_color(_RULE)
-            axes.tick_params(colors=_GREY, length=0, labelsize=8)
+            axes.tick_params(colors=_GREY, length=0, labelsize=_TEXT)
             draw(axes)
-            axes.set_title(title, loc="left", x=0, color=_INK, fontsize=10, pad=10)
-            figure.text(0.995, 8 / height, source, ha="right", va="bottom", color=_GREY, fontsize=6.5)
-            figure.tight_layout(rect=(0, 34 / height, 1, 1), pad=0.4)
+            axes.set_title(title, loc="left", x=0, color=_INK, fontsize=_TEXT + 2, pad=12)
+            figure.text(0.995, 8 / height, source, ha="right", va="bottom", color=_GREY, fontsize=_TEXT - 2.5)
+            figure.tight_layout(rect=(0, 44 / height, 1, 1), pad=0.4)
             figure.savefig(out, format="png", metadata={"Software": None})
         except UserWarning as warning:
             raise FontError(f"the chart cannot be drawn: {warning}") from None
+    return _fewer_colours(out)
+
+
+def _fewer_colours(picture: io.BytesIO) -> bytes:
+    """The same picture with a palette of its own: a third of the bytes, nothing that an eye would miss."""
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.open(picture).convert("RGB").quantize(_PALETTE).save(out, format="png", optimize=True)
     return out.getvalue()

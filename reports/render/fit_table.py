@@ -187,4 +187,4 @@ def region_table(issue: Issue, names: Names, w: Words) -> Table:
 def _total(fit: Fit | None, w: Words) -> Cell:
     if fit is None:
         return Cell(w("region.none"), tone="muted", right=True)
-    return Cell(figures.money(fit.total_cny_p50), short_cards(fit), right=True)
+    return Cell(figures.money(fit.total_cny_p50), short_cards(fit).replace("\u00a0×", " ×"), right=True)

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 
 import jinja2
+from markupsafe import Markup, escape
 
 from reports.render.view import View
+
+_HYPHENATED = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+")
+
+
+def unbroken(text: str) -> Markup:
+    """The text with names such as A100-80G kept on one line."""
+    if not _HYPHENATED.search(text):
+        return escape(text)
+    held = _HYPHENATED.sub(
+        lambda name: f'<span style="white-space:nowrap;">{name[0]}</span>', str(escape(text))
+    )
+    return Markup(held)
 
 
 @cache
@@ -16,6 +30,7 @@ def _template(name: str) -> jinja2.Template:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True
     )
+    environment.filters["unbroken"] = unbroken
     return environment.from_string(text)
 
 

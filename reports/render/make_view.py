@@ -55,6 +55,7 @@ def _move(cell: Cell, names: Names, w: Words) -> tuple[str, str]:
     sentence = w(
         key,
         pct=(moved or "")[1:],
+        level="" if cell.level is None else w("sentence.level", price=figures.money(cell.level)),
         value=figures.index_value(cell.value or Decimal(0)),
         grade=cell.grade,
         offers=cell.n_offers,

@@ -16,7 +16,7 @@ def latin_or_han(name: str, slug: str, lang: str) -> str:
     if lang == "zh":
         return name if first.isascii() else first
     latin = " ".join(part for part in (first, *rest) if part.isascii())
-    return (latin + (" China" if "中国" in name else "")) if latin else slug.replace("_", " ")
+    return (latin + (" China" if "中国" in name else "")) if latin else slug.replace("_", " ").capitalize()
 
 
 class Names:

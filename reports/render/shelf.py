@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ _FILES = ("report.zh.html", "report.en.html", "report.csv", "report.xlsx", "repo
 def write_shelf(home: Path) -> None:
     """Write `reports/index.html` and `reports/feed.xml`: every issue, newest first."""
     rows = [(issue, read_manifest(issue)) for issue in reversed(all_issues(home))]
-    write_parts(home / "reports", {PAGE: _page(rows), FEED: _feed(rows)})
+    write_parts(home / "reports", {PAGE: _page(rows), FEED: feed(rows)})
 
 
 def _page(rows: list[tuple[Archived, dict[str, Any]]]) -> bytes:
@@ -48,7 +49,8 @@ def _page(rows: list[tuple[Archived, dict[str, Any]]]) -> bytes:
     return (page + "\n").encode()
 
 
-def _feed(rows: list[tuple[Archived, dict[str, Any]]]) -> bytes:
+def feed(rows: Sequence[tuple[Archived, Mapping[str, Any]]], folder: str = "") -> bytes:
+    """An Atom feed of issues and their manifests; `folder` is where they stand, seen from the feed."""
     ET.register_namespace("", ATOM)
     feed = ET.Element(f"{{{ATOM}}}feed", {f"{_XML}lang": "zh-CN"})
     _text(feed, "id", _TAG)
@@ -57,7 +59,7 @@ def _feed(rows: list[tuple[Archived, dict[str, Any]]]) -> bytes:
     _text(ET.SubElement(feed, f"{{{ATOM}}}author"), "name", "算价 suanjia")
     ET.SubElement(feed, f"{{{ATOM}}}link", {"rel": "self", "href": FEED})
     for issue, manifest in rows:
-        base = f"{issue.week}/v{issue.vintage}/"
+        base = f"{folder}{issue.week}/v{issue.vintage}/"
         entry = ET.SubElement(feed, f"{{{ATOM}}}entry")
         _text(entry, "id", f"{_TAG}:{issue.week}:v{issue.vintage}")
         _text(entry, "title", manifest["subject"]["zh"])

@@ -52,8 +52,12 @@ class Words:
 
     def has(self, key: str) -> bool:
         """Is there such a text?"""
-        section, name = key.split(".")
+        section, name = key.split(".", 1)
         return name in self._words.get(section, {})
+
+    def outcome(self, code: object) -> str:
+        """How a crawl ended, in words; a code without words stands as it is."""
+        return self(f"outcome.{code}") if self.has(f"outcome.{code}") else str(code or "")
 
     def listed(self, names: list[str]) -> str:
         """Names one after the other."""

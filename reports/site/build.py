@@ -10,7 +10,8 @@ from reports.issue.archive import write_parts
 from reports.issue.model import Issue
 from reports.render.view import View
 from reports.site.data import cells, offers, script
-from reports.site.pages import pages
+from reports.site.pages import pages, past_pages
+from reports.site.past import SITE_BYTES, past_files, past_issues, prune
 from reports.site.read import Market
 
 # file of the package → file of the site
@@ -28,19 +29,22 @@ CHARTS = ("chart.zh.png", "chart.en.png")
 
 
 def site_files(
-    issue: Issue, views: Mapping[str, View], parts: Mapping[str, bytes], market: Market
+    home: Path, issue: Issue, views: Mapping[str, View], parts: Mapping[str, bytes], market: Market
 ) -> dict[str, bytes]:
-    """Path → bytes of the whole site; the same issue and market give the same bytes."""
+    """Path → bytes of the whole site; the same issue, market and archive give the same bytes."""
     table = cells(issue, market)
     found = {target: (files("reports.site") / source).read_bytes() for source, target in ASSETS.items()}
     found |= {f"files/{name}": parts[name] for name in (*DOWNLOADS, *CHARTS)}
     found["data/offers.js"] = script("offers", offers(issue, market))
     found["data/cells.js"] = script("cells", table)
-    return found | pages(issue, views, market, len(table["rows"]), DOWNLOADS)
+    found |= pages(issue, views, market, len(table["rows"]), DOWNLOADS)
+    past = past_issues(home, SITE_BYTES - sum(len(data) for data in found.values()))
+    return found | past_pages(issue, views, past) | past_files(past)
 
 
 def write_site(folder: Path, site: Mapping[str, bytes]) -> None:
-    """Write the files; what else stands in the folder stays."""
+    """Write the files. What else stands in the folder stays, but for past issues that are not carried now."""
+    prune(folder, site)
     for path in sorted(site):
         target = folder / path
         write_parts(target.parent, {target.name: site[path]})

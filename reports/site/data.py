@@ -18,7 +18,7 @@ from reports.numbers import half_up
 from reports.render import figures
 from reports.render.fit_table import link
 from reports.render.names import Names
-from reports.render.words import LANGS, Words
+from reports.render.words import LANGS, Words, choices
 from reports.site.read import Market, Row
 
 # Bits of the marks of an offer, in the order in which they are shown.
@@ -164,7 +164,10 @@ def _order(key: tuple[str, str, str], now: Mapping[tuple[str, str, str], Any]) -
     cell = now.get(key)
     grade = (cell.grade if cell is not None else None) or "Z"
     silent = cell is None or cell.state not in {"base", "published", "indicative"}
-    return (silent, key[0] != "CN", grade, key[2] != "on_demand", key[1], key[2], key[0])
+    wanted: list[str] = choices()["headline_cards"]
+    place = wanted.index(key[1]) if key[1] in wanted else len(wanted)
+    leads = "A" if grade == "B" else grade
+    return (silent, key[0] != "CN", leads, key[2] != "on_demand", place, key[1], key[2], key[0])
 
 
 def _history(points: Mapping[date, Decimal | None], weeks: list[date], places: int) -> list[int | None]:

@@ -19,44 +19,40 @@ from reports.marks import WORDS
 from reports.numbers import half_up
 from reports.render import figures
 from reports.render.fit_table import link
+from reports.render.html import unbroken
 from reports.render.names import Names
+from reports.render.shelf import FEED
 from reports.render.view import Section, View
 from reports.render.words import LANGS, Words, _table
 from reports.site.data import MARKS
+from reports.site.past import Past, past_rows
 from reports.site.read import Market, Row
 from warehouse.index.method import MethodError, load_method
 
 PAGES = ("index", "cells", "offers", "providers", "method")
+ARCHIVE = "archive"
 
 
 @cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("reports", "site/templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=False,
         keep_trailing_newline=True,
     )
+    environment.filters["unbroken"] = unbroken
+    return environment
 
 
 def pages(
     issue: Issue, views: Mapping[str, View], market: Market, cells: int, downloads: Sequence[str]
 ) -> dict[str, bytes]:
     """Path → bytes of every page: Chinese at the top, English under `en/`."""
-    found = {}
+    found: dict[str, bytes] = {}
     for lang in LANGS:
-        s, names, up = Words(lang, "reports.site"), Names(issue, lang), "" if lang == "zh" else "../"
-        common = {
-            "lang": lang,
-            "s": s,
-            "v": views[lang],
-            "up": up,
-            "label": issue.week.label,
-            "when": figures.full_moment(issue.week.as_of),
-            "rebuilt": views[lang].rebuilt,
-            "words": Markup(_words(lang)),
-        }
+        s, names = Words(lang, "reports.site"), Names(issue, lang)
         own: dict[str, dict[str, Any]] = {
             "index": {"title": views[lang].title, "page": "issue", "downloads": downloads},
             "cells": {"title": s("cells.title"), "rows": cells},
@@ -68,11 +64,37 @@ def pages(
             "method": {"title": s("method.title"), "sections": method_sections(issue, lang)},
         }
         for name in PAGES:
-            other = f"en/{name}.html" if lang == "zh" else f"../{name}.html"
-            told = {"page": name, "other": other, **common, **own[name]}
-            path = f"{name}.html" if lang == "zh" else f"en/{name}.html"
-            found[path] = _environment().get_template(f"{name}.html.j2").render(told).encode()
+            found |= _page(name, issue, views[lang], own[name])
     return found
+
+
+def past_pages(issue: Issue, views: Mapping[str, View], past: Sequence[Past]) -> dict[str, bytes]:
+    """The page of past issues in both languages."""
+    found: dict[str, bytes] = {}
+    for lang in LANGS:
+        title = Words(lang, "reports.site")("archive.title")
+        found |= _page(ARCHIVE, issue, views[lang], {"title": title, "rows": past_rows(past, lang)})
+    return found
+
+
+def _page(name: str, issue: Issue, view: View, own: Mapping[str, Any]) -> dict[str, bytes]:
+    chinese = view.lang == "zh"
+    told = {
+        "page": name,
+        "other": f"en/{name}.html" if chinese else f"../{name}.html",
+        "lang": view.lang,
+        "s": Words(view.lang, "reports.site"),
+        "v": view,
+        "up": "" if chinese else "../",
+        "label": issue.week.label,
+        "when": figures.full_moment(issue.week.as_of),
+        "rebuilt": view.rebuilt,
+        "words": Markup(_words(view.lang)),
+        "feed": FEED,
+        **own,
+    }
+    page = _environment().get_template(f"{name}.html.j2").render(told).encode()
+    return {f"{name}.html" if chinese else f"en/{name}.html": page}
 
 
 def _words(lang: str) -> str:
@@ -136,11 +158,12 @@ def _health(row: Row, s: Words) -> str:
     if row["crawled_at"] is None:
         seen = row["seen_at"]
         return s("providers.never") if seen is None else s("providers.sheet", when=figures.iso_day(seen))
+    outcome = Words(s.lang).outcome(row["crawl_outcome"])
     if row["crawl_ok_at"] is None:
-        return s("providers.failed", outcome=row["crawl_outcome"])
+        return s("providers.failed", outcome=outcome)
     when = figures.iso_day(row["crawl_ok_at"])
     if row["crawled_at"] > row["crawl_ok_at"]:
-        return s("providers.stale", when=when, outcome=row["crawl_outcome"])
+        return s("providers.stale", when=when, outcome=outcome)
     return s("providers.good", when=when)
 
 

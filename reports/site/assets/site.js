@@ -86,7 +86,7 @@
         { data: 9, render: function (bits, type, row) { return escape(marked(bits, row[8]).join(" · ")); } },
         { data: 10, orderable: false, render: function (place, type, row) {
           if (type !== "display") return "";
-          if (place < 0) return "";
+          if (place < 0) return escape(words["offers.sheet"]);
           return '<a href="' + escape(data.urls[place]) + '" rel="noreferrer nofollow" title="offer:' + escape(row[11]) + '">'
             + escape(words["offers.link"]) + "</a>";
         } }
@@ -139,6 +139,7 @@
       plot = new uPlot({
         width: Math.max(280, box.clientWidth), height: 300, legend: { live: true },
         cursor: { drag: { x: false, y: false } },
+        hooks: { setCursor: [function (u) { if (u.cursor.idx === null) u.setLegend({ idx: shownWeeks.length - 1 }); }] },
         scales: { x: { time: true }, i: { range: around(0.02) }, p: { range: around(0.05) } },
         axes: [
           axis({ splits: mondays, values: function (_, ticks) { return ticks.map(label); }, grid: { show: false }, gap: 8, size: 40 }),
@@ -153,6 +154,7 @@
             value: function (_, v) { return v === null || v === undefined ? "—" : "¥" + v.toFixed(2); } }
         ]
       }, [xs.slice(from), scaled(row[3], 10), scaled(row[4], 100)], box);
+      plot.setLegend({ idx: shownWeeks.length - 1 });
       var body = document.querySelector("#numbers tbody");
       body.textContent = "";
       for (var n = xs.length - 1; n >= from; n--) {

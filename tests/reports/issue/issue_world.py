@@ -14,6 +14,8 @@ from pathlib import Path
 from catalog.providers import load_providers
 from pipeline.offer import Offer
 from reports.fit.weekly import extra_tables
+from reports.issue.model import Issue
+from reports.render.figures import money
 from tests.warehouse.warehouse_world import World, offer, rejection
 
 WEEK = "2026-W48"
@@ -88,6 +90,12 @@ def goods(seller: str, week: int, at: datetime, run: str) -> list[Offer]:
             offer(run, at, card="A10", vram_gb=Decimal(24), zone="C", price=Decimal("1.20"), **common)
         )
     return rows
+
+
+def lora_total(issue: Issue) -> str:
+    """What the issue's cheapest 7B LoRA costs, as it is printed; the estimate of hours may be refitted."""
+    best = {fit.workload: fit for fit in issue.fits if (fit.region_code, fit.rank) == ("CN", 1)}
+    return money(best["lora-7b"].total_cny_p50)
 
 
 def build(home: Path) -> World:

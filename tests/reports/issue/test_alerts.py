@@ -212,9 +212,13 @@ def test_lowest_needs_as_many_weeks_as_it_speaks_of(desk: Desk) -> None:
 
 def test_a_fit_below_a_budget(desk: Desk) -> None:
     fit = {"kind": "fit_below", "card": None, "price": None, "workload": "lora-7b"}
-    assert desk.look(rule(**fit, budget=4.42))[0].outcome == "armed"
-    assert desk.look(rule(**fit, name="b", budget=4.43))[0].outcome == "told"
-    assert "7B LoRA 微调在全国最低 ¥4.42，低于 ¥4.43" in desk.told[0][1]
+    (total,) = desk.con.execute(
+        "SELECT total_cny_p50::DOUBLE FROM cheapest_fit WHERE workload = 'lora-7b' AND region_code = 'CN'"
+        " AND rank = 1 ORDER BY week DESC LIMIT 1"
+    ).fetchall()[0]
+    assert desk.look(rule(**fit, budget=total))[0].outcome == "armed"
+    assert desk.look(rule(**fit, name="b", budget=round(total + 0.01, 2)))[0].outcome == "told"
+    assert f"7B LoRA 微调在全国最低 ¥{total:.2f}，低于 ¥{total + 0.01:.2f}" in desk.told[0][1]
     with pytest.raises(RulesError, match="no workload is called 'x'"):
         desk.look(rule(**{**fit, "workload": "x"}, budget=5))
 
@@ -239,7 +243,7 @@ def test_a_broken_source(desk: Desk) -> None:
         desk.sick = {"tencent": Sick(bad, "blocked", since), "aliyun": Sick(0, "", None)}
         desk.look(broken)
         assert len(desk.told) == told, bad
-    assert "腾讯云连续 3 次采集失败（blocked），从 2026-11-27 20:00 起" in desk.told[0][1]
+    assert "腾讯云连续 3 次采集失败（被拦截），从 2026-11-27 20:00 起" in desk.told[0][1]
 
 
 def test_english(desk: Desk) -> None:

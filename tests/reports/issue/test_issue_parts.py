@@ -171,7 +171,7 @@ def test_a_new_offer_shows_no_change(issued: tuple[Path, Done]) -> None:
 
 def test_missing_sources_are_named(issued: tuple[Path, Done]) -> None:
     assert "本周没有完整数据：腾讯云。" in part(issued, "report.zh.txt")
-    assert "No complete data this week: tencent." in part(issued, "report.en.txt")
+    assert "No complete data this week: Tencent." in part(issued, "report.en.txt")
     assert "覆盖率不足：" in html_text(part(issued, "report.zh.html"))
     assert "Low coverage:" in part(issued, "report.en.txt")
 

@@ -19,7 +19,7 @@ from PIL import Image
 
 from reports.issue.build import Done, build_issue
 from spiders.browser_path import BrowserMissing, find_browser
-from tests.reports.issue.issue_world import NOW
+from tests.reports.issue.issue_world import NOW, lora_total
 from tests.reports.issue.look import DRAWN_PIXELS, SMALLEST_TEXT, Sheet, column, script, uri
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -33,8 +33,8 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not BROWSER, reason="no browser"),
 ]
-Made = tuple[Path, Path, Path]
-PAGES = ("index", "cells", "offers", "providers", "method")
+Made = tuple[Path, Path, Path, str]
+PAGES = ("index", "archive", "cells", "offers", "providers", "method")
 # Gmail's app and others turn a light mail dark by themselves; Chromium can do the like.
 FORCED = "--blink-settings=forceDarkModeEnabled=true"
 
@@ -50,14 +50,14 @@ def look(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def made(issued: tuple[Path, Done], tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """(folder of the issue's parts, folder of the site, folder of the archive)."""
+    """(folder of the issue's parts, folder of the site, folder of the archive, total of a 7B LoRA)."""
     import shutil
 
     home = tmp_path_factory.mktemp("look_home") / "home"
     shutil.copytree(issued[0], home)
     site = home.parent / "site"
     done = build_issue(home, NOW, None, rebuilt=True, site=site)
-    return done.folder, site, home / "reports"
+    return done.folder, site, home / "reports", lora_total(done.issue)
 
 
 @pytest.fixture(scope="module")
@@ -241,7 +241,7 @@ def test_on_paper(made: Made, chromium: Any, look: Path) -> None:
 def test_without_javascript_the_issue_is_all_there(made: Made, chromium: Any) -> None:
     sheet = Sheet(chromium, 1280, java_script_enabled=False)
     page = sheet.open(uri(made[1], "index.html"))
-    assert "¥4.42" in page.inner_text("main")
+    assert made[3] in page.inner_text("main")
     page = sheet.open(uri(made[1], "offers.html"))
     assert "需要 JavaScript" in page.inner_text("main")
     sheet.context.close()
@@ -253,6 +253,19 @@ def test_the_archive(made: Made, chromium: Any, look: Path) -> None:
     page.screenshot(path=look / "archive.png", full_page=True)
     page.click("a.title >> nth=0")
     assert page.url.endswith("/2026-W48/v2/report.zh.html")
+    sheet.close()
+
+
+@pytest.mark.parametrize("folder", ["", "en/"])
+def test_a_past_issue_is_one_click_away(made: Made, chromium: Any, folder: str) -> None:
+    """From the disk: first page, past issues, an issue as it was sent, with its picture."""
+    sheet = Sheet(chromium, 1280)
+    page = sheet.open(uri(made[1], f"{folder}index.html"))
+    page.click("nav a[href='archive.html']")
+    assert page.locator("ul.issues li").count() == 2
+    page.click("ul.issues a.title >> nth=1")
+    assert page.url.endswith(f"/issues/2026-W48/v1/report.{'en' if folder else 'zh'}.html")
+    assert page.evaluate("document.images[0].naturalWidth") > 1000
     sheet.close()
 
 

@@ -25,7 +25,7 @@ from reports.mail.outbox import Outbox
 from reports.mail.smtp import SmtpSettingsError, parse_url
 from reports.render.visible import html_text, numbers
 from suanjia.cli import cli
-from tests.reports.issue.issue_world import NOW, WEEK
+from tests.reports.issue.issue_world import NOW, WEEK, lora_total
 from tests.reports.issue.smtp_server import Box, certificate, serving
 
 SENDER = "算价 <weekly@suanjia.example.com>"
@@ -72,7 +72,7 @@ def test_one_message_a_reader_and_nothing_twice(mail_home: Path, box: Box, port:
     assert len(box.raw) == 3
 
 
-def test_the_message(mail_home: Path, box: Box, port: int) -> None:
+def test_the_message(mail_home: Path, issued: tuple[Path, Done], box: Box, port: int) -> None:
     deliver(mail_home, NOW, None, settings(port, "a@example.com"))
     sender, _, raw = box.raw[0]
     assert sender == "weekly@suanjia.example.com"
@@ -91,7 +91,8 @@ def test_the_message(mail_home: Path, box: Box, port: int) -> None:
     for part in (text, html):
         assert part["Content-Transfer-Encoding"] in {"7bit", "quoted-printable", "base64"}
     assert numbers(html_text(html.get_content())) == numbers(text.get_content())
-    assert str(mail["Subject"]) == "GPU 租价周报 2026-W48：RTX4090 按量 ▼2.0%，7B LoRA 微调最低 ¥4.42"
+    total = lora_total(issued[1].issue)
+    assert str(mail["Subject"]) == f"GPU 租价周报 2026-W48：RTX4090 按量 ▼2.0%，7B LoRA 微调最低 {total}"
     assert str(mail["From"]) == SENDER
     assert str(mail["To"]) == "a@example.com"
     assert mail["Message-ID"] == "<suanjia.2026-W48.v1.zh@suanjia.example.com>"
@@ -398,9 +399,11 @@ def test_last_week_s_issue_is_never_sent_for_this_one(mail_home: Path, box: Box,
     assert "2026-W49" in str(box.mails[0]["Subject"])
 
 
-def test_a_spoilt_issue_is_not_sent(mail_home: Path, box: Box, ask: Ask) -> None:
+def test_a_spoilt_issue_is_not_sent(mail_home: Path, issued: tuple[Path, Done], box: Box, ask: Ask) -> None:
     path = vintages(mail_home, WEEK)[-1].folder / "report.zh.html"
-    path.write_text(path.read_text(encoding="utf-8").replace("¥4.42", "¥0.42"), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace(lora_total(issued[1].issue), "¥0.42"), encoding="utf-8"
+    )
     result = ask(mail_home, "mail")
     assert code(result) == 5
     assert "is not what was written" in result.stderr

@@ -20,7 +20,7 @@ from reports.mail.deliver import MailSettings, deliver
 from reports.notify.channels import NotifySettingsError, channels, fitted, refusal
 from reports.notify.summary import summary
 from reports.numbers import loads
-from tests.reports.issue.issue_world import NOW
+from tests.reports.issue.issue_world import NOW, lora_total
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 ADDRESS = {
@@ -156,7 +156,7 @@ def test_the_summary_has_five_lines_and_the_numbers_of_the_issue(issued: tuple[P
     lines = body.split("\n")
     assert len(lines) == 5
     assert "RTX4090" in title
-    assert lines[1] == "7B LoRA 微调 ¥4.42（AutoDL RTX4090 × 1，按量）"
+    assert lines[1] == f"7B LoRA 微调 {lora_total(issued[1].issue)}（AutoDL RTX4090 × 1，按量）"
     for line in lines[1:4]:
         assert line.split("¥")[1].split("（")[0] in text
     assert "覆盖率 80%" in lines[4]

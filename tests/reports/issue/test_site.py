@@ -18,7 +18,9 @@ from reports.issue.archive import all_issues
 from reports.issue.build import build_issue
 from reports.numbers import half_up
 from reports.render.shelf import ATOM
+from reports.site.build import write_site
 from reports.site.data import MARKS
+from reports.site.past import PARTS, past_files, past_issues, past_rows
 from tests.reports.issue.issue_world import NOW
 from warehouse.reader import open_latest
 
@@ -143,6 +145,61 @@ def test_outside_text_cannot_end_a_data_file(tmp_path: Path) -> None:
     raw = script("offers", {"cards": ["</script><script>alert(1)</script>", "\u2028"]}).decode()
     # A file of its own, not an element of a page: only a quote could end the text, and JSON escapes it.
     assert json.loads(raw.split("offers=", 1)[1].rstrip(";\n"))["cards"][1] == "\u2028"
+
+
+# past issues
+
+
+def test_the_site_carries_every_issue_as_it_was_written(home: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    build_issue(home, NOW, None, rebuilt=False, site=site)
+    build_issue(home, NOW, None, rebuilt=True, site=site)
+    for issue in all_issues(home):
+        for name in PARTS:
+            carried = site / "issues" / issue.week / f"v{issue.vintage}" / name
+            assert carried.read_bytes() == (issue.folder / name).read_bytes()
+    for page, place in (("archive.html", ""), ("en/archive.html", "../")):
+        text = (site / page).read_text(encoding="utf-8")
+        lang = "en" if place else "zh"
+        newest = text.index(f'href="{place}issues/2026-W48/v2/report.{lang}.html"')
+        assert newest < text.index(f'href="{place}issues/2026-W48/v1/report.{lang}.html"')
+        assert f'href="{place}feed.xml"' in text
+    feed = ET.fromstring((site / "feed.xml").read_bytes())
+    links = [
+        link.attrib["href"] for link in feed.iter(f"{{{ATOM}}}link") if link.attrib["rel"] == "alternate"
+    ]
+    assert len(links) == 4
+    assert all((site / link).is_file() for link in links)
+
+
+def test_older_issues_are_named_when_there_is_no_room(home: Path, tmp_path: Path) -> None:
+    for rebuilt in (False, True):
+        build_issue(home, NOW, None, rebuilt=rebuilt)
+    size = sum((all_issues(home)[-1].folder / name).stat().st_size for name in PARTS)
+    past = past_issues(home, size)
+    assert [(one.base, bool(one.files)) for one in past] == [("2026-W48/v2", True), ("2026-W48/v1", False)]
+    assert [row["base"] for row in past_rows(past, "zh")] == ["issues/2026-W48/v2/", None]
+    assert all(not one.files for one in past_issues(home, size - 1))
+    # On a site that carried it before, it goes; what somebody else put there stays.
+    site = tmp_path / "site"
+    write_site(site, past_files(past_issues(home, 9 * size)))
+    (site / "issues" / "2026-W40" / "v1").mkdir(parents=True)
+    (site / "issues" / "2026-W40" / "v1" / "notes.txt").write_text("mine", encoding="utf-8")
+    write_site(site, past_files(past))
+    assert sorted(str(path.relative_to(site)) for path in site.glob("issues/*/*")) == [
+        "issues/2026-W40/v1",
+        "issues/2026-W48/v2",
+    ]
+
+
+def test_a_damaged_issue_is_said_to_be_so(home: Path) -> None:
+    done = build_issue(home, NOW, None, rebuilt=False)
+    path = done.folder / "report.zh.html"
+    path.write_text(path.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    (one,) = past_issues(home, 9_000_000)
+    assert one.damaged
+    assert past_rows([one], "zh")[0]["base"] is None
+    assert b"<entry>" not in past_files([one])["feed.xml"]
 
 
 # the archive
