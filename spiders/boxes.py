@@ -8,11 +8,10 @@ This module imports no Scrapy.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from spiders.textio import is_hidden, visible_lines
+from spiders.page_text import Hits, Page
 
 # Bounded, and begun once a number: a page of digits must not cost the square of its length.
 AMOUNT = r"(?:[￥¥]\s{0,20}\d[\d.,]{0,40}|(?<!\d)\d[\d.,]{0,40}\s{0,20}万?(?:元|CNY|RMB))"
@@ -81,33 +80,35 @@ class Box:
 def boxes(root: Any) -> list[Box]:
     """The boxes of a document, in its order. A box without a price has the words that stand for one
     (`已售罄`)."""
-    texts = {element: " ".join(visible_lines(element)) for element in _shown(_body(root))}
+    page = Page(_body(root))
+    prices, cards, periods = page.hits(_PRICE), page.hits(_CARD), page.hits(_PERIOD)
+    around = _nearest(page, cards)
     groups: dict[Any, list[str]] = {}
-    for element in _smallest(texts, _PRICE):
-        box = None if _NO_RENT.search(texts[element]) else _box_of(element, texts)
+    for element in _smallest(page, prices):
+        box = None if _NO_RENT.search(page.text(element)) else around[element]
         if box is not None:
-            groups.setdefault(box, []).append(_with_period(element, box, texts))
-    priced = {ancestor for box in groups for ancestor in (box, *box.iterancestors())}
-    for element in _smallest(texts, _NOTHING):
-        box = _box_of(element, texts)
+            groups.setdefault(box, []).append(_with_period(element, box, page, prices, periods))
+    priced: set[Any] = set()
+    for box in groups:
+        for ancestor in (box, *box.iterancestors()):
+            if ancestor in priced:
+                break
+            priced.add(ancestor)
+    for element in _smallest(page, page.hits(_NOTHING)):
+        box = around[element]
         if box is not None and box not in priced:
-            groups.setdefault(box, [texts[element]])
-    ordered = sorted(groups, key=list(texts).index)
-    return [_made(n, box, groups[box]) for n, box in enumerate(ordered)]
+            groups.setdefault(box, [page.text(element)])
+    struck = page.struck(_PRICE)
+    ordered = sorted(groups, key=page.number)
+    return [_made(n, box, groups[box], page, struck) for n, box in enumerate(ordered)]
 
 
-def _made(number: int, element: Any, prices: list[str]) -> Box:
-    lines = visible_lines(element)
+def _made(number: int, element: Any, prices: list[str], page: Page, struck: list[int]) -> Box:
+    lines = page.lines(element)
     titles = list(dict.fromkeys(line for line in lines if _CARD.search(line) and not _PRICE.fullmatch(line)))
     short = [title for title in titles if not _PRICE.search(title)] or titles
-    struck = any(_PRICE.search(e.text_content()) for e in element.iter() if _struck(e))
-    return Box(number, " / ".join(short[:_TITLES]), tuple(dict.fromkeys(prices)), tuple(lines), struck)
-
-
-def _struck(element: Any) -> bool:
-    """Is the element crossed out, by its tag, its style, or as the browser found it?"""
-    tag, style = element.tag, element.get("style") or "" if isinstance(element.tag, str) else ""
-    return tag in ("del", "s", "strike") or "line-through" in style or "data-suanjia-struck" in element.attrib
+    title = " / ".join(short[:_TITLES])
+    return Box(number, title, tuple(dict.fromkeys(prices)), tuple(lines), page.holds(element, struck))
 
 
 def _body(root: Any) -> Any:
@@ -115,35 +116,32 @@ def _body(root: Any) -> Any:
     return root if found is None else found
 
 
-def _shown(element: Any) -> Iterator[Any]:
-    """The element and what is in it, as a reader sees them."""
-    yield element
-    for child in element:
-        if not is_hidden(child):
-            yield from _shown(child)
-
-
-def _smallest(texts: dict[Any, str], pattern: re.Pattern[str]) -> list[Any]:
+def _smallest(page: Page, hits: Hits) -> list[Any]:
     """Elements that match and hold no element that does."""
-    found = {element for element, text in texts.items() if pattern.search(text)}
-    return [e for e in texts if e in found and not any(child in found for child in e)]
+    found = {element for element in page.shown if hits.within(*page.span(element))}
+    return [e for e in page.shown if e in found and not any(child in found for child in e)]
 
 
-def _box_of(element: Any, texts: dict[Any, str]) -> Any:
-    """The nearest element around a price that names a card."""
-    return next((e for e in (element, *element.iterancestors()) if _CARD.search(texts.get(e, ""))), None)
+def _nearest(page: Page, cards: Hits) -> dict[Any, Any]:
+    """Element → itself or the nearest one around it that names a card; None where there is none."""
+    found: dict[Any, Any] = {}
+    for element in page.shown:  # a parent before its children
+        names = cards.within(*page.span(element))
+        found[element] = element if names else found.get(element.getparent())
+    return found
 
 
-def _with_period(element: Any, box: Any, texts: dict[Any, str]) -> str:
+def _with_period(element: Any, box: Any, page: Page, prices: Hits, periods: Hits) -> str:
     """The amount with its period, where that stands in an element beside or around it."""
-    if element is box or _PERIOD.search(texts[element]):
-        return texts[element]
+    text = page.text(element)
+    if element is box or _PERIOD.search(text):
+        return text
     after = element.getnext()
-    if after is not None and _PERIOD.match(texts.get(after, "")):
-        return texts[element] + texts[after]
+    if after is not None and page.is_shown(after) and _PERIOD.match(page.text(after, 40)):
+        return text + page.text(after)
     for around in element.iterancestors():
-        if around is box or len(_PRICE.findall(texts.get(around, ""))) != 1:
+        if around is box or not page.is_shown(around) or prices.count(*page.span(around)) != 1:
             break
-        if _PERIOD.search(texts[around]):
-            return texts[around]
-    return texts[element]
+        if periods.within(*page.span(around)):
+            return page.text(around)
+    return text

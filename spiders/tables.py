@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from cssselect import SelectorError
@@ -18,6 +19,7 @@ from spiders.textio import visible_text
 
 MAX_COLUMNS = 200
 MAX_ROWS = 5000
+MOST_BEFORE = 100
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 caption legend strong b".split())
 
 
@@ -57,10 +59,11 @@ def select(root: Any, css: str) -> list[Any]:
 def grids(root: Any, css: str = "table") -> list[Grid]:
     """Every table that `css` gives, layout tables (that only hold other tables) left out."""
     made = []
+    seen: dict[Any, str] = {}
     for number, table in enumerate(select(root, css)):
         rows = expand(table)
         if rows:
-            made.append(_named(Grid(rows, _header_rows(rows), heading_of(table), number)))
+            made.append(_named(Grid(rows, _header_rows(rows), heading_of(table, seen), number)))
     return made
 
 
@@ -166,21 +169,28 @@ def _named(grid: Grid) -> Grid:
     return grid
 
 
-def heading_of(element: Any) -> str:
-    """The words above a table: its caption, else the nearest heading or short line before it."""
+def heading_of(element: Any, seen: dict[Any, str] | None = None) -> str:
+    """The words above a table: its caption, else the nearest heading or short line before it, at most
+    MOST_BEFORE elements away. `seen` remembers what other tables of the page have asked for."""
+    seen = {} if seen is None else seen
     caption = element.find("caption") if element.tag == "table" else None
     if caption is not None:
         return visible_text(caption)
-    node = element
-    while node is not None and node.tag != "body":
-        for before in node.itersiblings(preceding=True):
-            if before.tag == "table":
-                return ""
-            text = _heading_in(before)
-            if text:
-                return text
-        node = node.getparent()
+    for before in islice(_before(element), MOST_BEFORE):
+        if before.tag == "table":
+            return ""
+        if before not in seen:
+            seen[before] = _heading_in(before)
+        if seen[before]:
+            return seen[before]
     return ""
+
+
+def _before(element: Any) -> Iterator[Any]:
+    """What stands before an element and before what holds it, nearest first."""
+    while element is not None and element.tag != "body":
+        yield from element.itersiblings(preceding=True)
+        element = element.getparent()
 
 
 def _heading_in(element: Any) -> str:
