@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from catalog import cards as catalog
 from catalog.cards import Card, Physics
-from sizing.errors import SizingError
+from sizing.errors import SizingError, shown
 
 # The stock driver gives these no access to each other's memory over PCIe, and rented ones have no bridges.
 GEFORCE = re.compile(r"(?:RTX|GTX)[1-5]0[5-9]0|TITAN", re.IGNORECASE)
@@ -80,7 +80,7 @@ def _sized(name: str, vram_gb: float | None) -> Card:
     card = catalog.cards().get(name)
     if card is None:
         raise SizingError(
-            f"unknown card {name!r} (names as in catalog/cards.csv: A100-80G, RTX4090, H20-96G, 910B3, ...)"
+            f"unknown card {shown(name)} (names as in catalog/cards.csv: A100-80G, RTX4090, H20-96G, ...)"
         )
     if card.vram_gb is not None:
         return card

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from sizing.errors import SizingError
+from sizing.errors import SizingError, shown
 from sizing.model import Experts, Mla, ModelFacts
 
 # Words of a checkpoint's name that change no dimension.
@@ -109,4 +109,4 @@ def require(name: str) -> ModelFacts:
     head = tokens_of(name)[:1]
     near = [n for n in known_names() if head and tokens_of(n)[:1] == head]
     hint = f"; known ones: {', '.join(near[:8])}" if near else ""
-    raise SizingError(f"unknown model {name!r}: give params (a number) or config (a config.json){hint}")
+    raise SizingError(f"unknown model {shown(name)}: give params (a number) or config (a config.json){hint}")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from sizing import catalogue, family, hfconfig, words
 from sizing.cards import CardFacts
-from sizing.errors import SizingError
+from sizing.errors import SizingError, is_number, shown
 from sizing.model import ModelFacts
 
+LARGEST = 1e18  # of any number of a task
 _LIMITS = {
     "seq_len": 10_000_000,
     "micro_batch": 65_536,
@@ -34,8 +34,8 @@ def whole(raw: Mapping[str, Any], key: str) -> int | None:
     value = raw.get(key)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise SizingError(f"{key} must be a whole number of at least 1, got {value!r}")
+    if not is_number(value):
+        raise SizingError(f"{key} must be a whole number of at least 1, got {shown(value)}")
     if value < 1 or value != int(value):
         raise SizingError(f"{key} must be a whole number of at least 1, got {value:g}")
     if value > _LIMITS.get(key, 10**9):
@@ -48,13 +48,10 @@ def positive(raw: Mapping[str, Any], key: str) -> float | None:
     value = raw.get(key)
     if value is None:
         return None
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float))
-        or not math.isfinite(value)
-        or value <= 0
-    ):
-        raise SizingError(f"{key} must be a number above 0, got {value!r}")
+    if not is_number(value) or value <= 0:
+        raise SizingError(f"{key} must be a number above 0, got {shown(value)}")
+    if value > LARGEST or value < 1 / LARGEST:
+        raise SizingError(f"{key} {value:g} is beyond anything that exists")
     return float(value)
 
 
@@ -62,7 +59,7 @@ def read_model(raw: Mapping[str, Any], notes: list[str]) -> ModelFacts:
     """Model facts from `config`, else the name, else `params`. SizingError when none of them says enough."""
     name, config, params = raw.get("model"), raw.get("config"), positive(raw, "params")
     if name is not None and not isinstance(name, str):
-        raise SizingError(f"model must be a name, got {name!r}")
+        raise SizingError(f"model must be a name, got {shown(name)}")
     if config is not None:
         facts = hfconfig.from_config(config, name or "config.json")
         notes.extend(facts.assumptions)
@@ -81,7 +78,7 @@ def read_model(raw: Mapping[str, Any], notes: list[str]) -> ModelFacts:
         raise SizingError("no model: give model (a name), params (a number) or config (a config.json)")
     facts = family.from_params(params, name or "")
     if name:
-        notes.append(f"unknown model name {name!r}: sized from params {params / 1e9:.3g} B")
+        notes.append(f"unknown model name {shown(name)}: sized from params {params / 1e9:.3g} B")
     notes.extend(facts.assumptions)
     return facts
 
@@ -92,7 +89,7 @@ def word(raw: Mapping[str, Any], field: str, notes: list[str]) -> str | None:
     found = words.word(field, value)
     if value is not None and found is None:
         notes.append(
-            f"{field} {value!r} not understood, taken as not given "
+            f"{field} {shown(value)} not understood, taken as not given "
             f"(known: {', '.join(words.spellings(field))})"
         )
     return found

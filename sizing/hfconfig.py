@@ -3,17 +3,17 @@ missing."""
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from sizing.errors import SizingError
+from sizing.errors import SizingError, is_number, shown
 from sizing.model import Experts, Mla, ModelFacts
 
 Config = Mapping[str, Any]
+LARGEST = 100_000_000  # of any single dimension
 
 
 @lru_cache(maxsize=1)
@@ -27,10 +27,12 @@ def _number(config: Config, key: str) -> int | None:
         return None
     if isinstance(value, list) and value and all(v == value[0] for v in value):
         value = value[0]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise SizingError(f"config.json: {key} must be a number, got {value!r}")
+    if not is_number(value):
+        raise SizingError(f"config.json: {key} must be a number, got {shown(value)}")
     if value < 0 or value != int(value):
-        raise SizingError(f"config.json: {key} must be a whole number of at least 0, got {value!r}")
+        raise SizingError(f"config.json: {key} must be a whole number of at least 0, got {shown(value)}")
+    if value > LARGEST:
+        raise SizingError(f"config.json: {key} {value:g} is beyond any model (limit {LARGEST:,})")
     return int(value)
 
 
@@ -211,8 +213,8 @@ def from_config(config: Any, name: str = "config.json") -> ModelFacts:
     model_type = str(text.get("model_type") or config.get("model_type") or "")
     if _of_type(model_type, "foreign") or text.get("is_encoder_decoder") is True:
         raise SizingError(
-            f"config.json: {model_type or 'this'} is no decoder-only transformer, the kind whose parameters are "
-            "counted here: give params (a number) instead"
+            f"config.json: {model_type or 'this'} is no decoder-only transformer, the kind counted here: "
+            "give params (a number) instead"
         )
     hidden, layers, heads = _needed(text, "hidden"), _needed(text, "layers"), _needed(text, "heads")
     vocab = _first(text, "vocab") or _words()["vocab_defaults"].get(model_type)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sizing import ladder
 from sizing.cards import CardFacts
-from sizing.errors import SizingError
+from sizing.errors import SizingError, shown
 from sizing.estimate import Estimate, estimate
 from sizing.fields import positive
 from sizing.runs import Run, correct
@@ -49,7 +49,7 @@ def size(task: Any, card_reader: CardReader, runs: Iterable[Run] = ()) -> tuple[
     text, card = raw.get("card"), None
     if text is not None:
         if not isinstance(text, str) or not text.strip():
-            raise SizingError(f"card must be the name of a card, got {text!r}")
+            raise SizingError(f"card must be the name of a card, got {shown(text)}")
         card, named = card_reader(text, positive(raw, "card_mem_gb"), notes)
         if named and raw.get("cards") is None:
             raw["cards"] = named

@@ -68,6 +68,10 @@ class ModelFacts:
                 raise SizingError(f"model {self.name}: {key} must be positive, got {getattr(self, key)}")
         if self.kv_heads > self.heads:
             raise SizingError(f"model {self.name}: more KV heads ({self.kv_heads}) than heads ({self.heads})")
+        if self.experts is not None and not 0 <= self.experts.dense_layers <= self.layers:
+            raise SizingError(
+                f"model {self.name}: {self.experts.dense_layers} of {self.layers} layers without experts"
+            )
         if self.bias not in BIASES:
             raise SizingError(f"model {self.name}: unknown bias kind {self.bias!r}")
 

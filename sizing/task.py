@@ -15,7 +15,7 @@ from typing import Any
 
 from sizing import profiles, words
 from sizing.cards import CardFacts, visible_of_label
-from sizing.errors import SizingError
+from sizing.errors import SizingError, shown
 from sizing.fields import check_card, positive, read_model, read_optimizer, whole, word
 from sizing.model import ModelFacts
 from sizing.profiles import Profile
@@ -122,8 +122,11 @@ def _layout(raw: Mapping[str, Any], method: str, notes: list[str]) -> dict[str, 
             notes.append(
                 f"zero_stage not given: {'plain data parallel' if zero == '0' else 'ZeRO-' + zero} assumed"
             )
-    if cards == 1 and zero in ("1", "2", "3") and offload == "none":
-        notes.append(f"ZeRO-{zero} on one card shards nothing")
+    if cards == tp * pp * sp and zero in ("1", "2", "3") and offload == "none":
+        where = "on one card" if cards == 1 else f"where tp x pp x sp takes all {cards} cards"
+        notes.append(f"ZeRO-{zero} {where} shards nothing")
+    if offload == "optimizer" and method in ("lora", "qlora"):
+        notes.append("offload of the optimizer saves nothing here: an adapter's states are small and stay")
     return {"cards": cards, "nodes": nodes, "tp": tp, "pp": pp, "sp": sp, "zero": zero, "offload": offload}
 
 
@@ -149,7 +152,7 @@ def _adapter(
         notes.append(f"lora_rank not given: {rank} assumed")
     found, strange = words.targets(raw.get("lora_targets"))
     if strange:
-        notes.append(f"lora_targets {', '.join(strange)!r} not understood, left out")
+        notes.append(f"lora_targets {shown(', '.join(strange))} not understood, left out")
     if found is None:
         found = profile.default_targets
         notes.append(f"lora_targets not given: {','.join(sorted(found))} assumed")
@@ -173,7 +176,7 @@ def parse(raw: Any, card: CardFacts | None = None, notes: list[str] | None = Non
             profile = profiles.load()["engine"]
         given = raw.get("framework")
         notes.append(
-            f"framework {f'{given!r} not known' if given else 'not given'}: sized as {profile.label}"
+            f"framework {f'{shown(given)} not known' if given else 'not given'}: sized as {profile.label}"
         )
     if profile.unties and model.tied and method != "inference":
         model = replace(model, tied=False)

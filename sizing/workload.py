@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sizing import words
-from sizing.errors import SizingError
+from sizing.errors import SizingError, shown
 from sizing.fields import positive, whole
 from sizing.task import DEFAULTS
 
@@ -84,7 +84,7 @@ def _names(raw: Mapping[str, Any], key: str) -> tuple[str, ...]:
         return ()
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, (list, tuple)) or not all(isinstance(v, str) and v.strip() for v in listed):
-        raise SizingError(f"{key} must be a list of names, got {value!r}")
+        raise SizingError(f"{key} must be a list of names, got {shown(value)}")
     return tuple(v.strip() for v in listed)
 
 
@@ -95,7 +95,7 @@ def _method(raw: Mapping[str, Any], notes: list[str]) -> str:
         return "qlora"
     found = words.word("method", value)
     if found is None:
-        raise SizingError(f"method {value!r} is none of {', '.join(words.spellings('method'))}")
+        raise SizingError(f"method {shown(value)} is none of {', '.join(words.spellings('method'))}")
     return found
 
 
@@ -116,7 +116,7 @@ def _tokens(raw: Mapping[str, Any], method: str, seq_len: int, notes: list[str])
 def _flag(raw: Mapping[str, Any], key: str) -> bool:
     value = raw.get(key, False)
     if not isinstance(value, bool):
-        raise SizingError(f"{key} must be true or false, got {value!r}")
+        raise SizingError(f"{key} must be true or false, got {shown(value)}")
     return value
 
 

@@ -16,7 +16,7 @@ from reports.numbers import dumps
 from sizing import cards as card_table
 from sizing import lines, runs
 from sizing.cards import CardFacts
-from sizing.errors import SizingError
+from sizing.errors import SizingError, shown
 from suanjia import size_words as words
 from suanjia.cli import NOTHING, OK, PARTIAL, Failure
 from suanjia.settings import Settings
@@ -63,11 +63,11 @@ def read_card(text: str, mem_gb: float | None, notes: list[str]) -> tuple[CardFa
             "card_vram_conflict": "has a memory size that card is not made with",
         }.get(reading.reject if isinstance(reading, CardReject) else "", "is no card of the catalogue")
         if mem_gb is None:
-            raise SizingError(f"card {text!r} {why}: give a card's name, or card_mem_gb")
-        notes.append(f"card {text!r} {why}: judged by card_mem_gb alone, speed not estimated")
+            raise SizingError(f"card {shown(text)} {why}: give a card's name, or card_mem_gb")
+        notes.append(f"card {shown(text)} {why}: judged by card_mem_gb alone, speed not estimated")
         return None, None
     if reading.kind == "slice":
-        raise SizingError(f"card {text!r} is a slice: size a whole card, or give card_mem_gb alone")
+        raise SizingError(f"card {shown(text)} is a slice: size a whole card, or give card_mem_gb alone")
     vram = float(reading.vram_gb) if reading.vram_gb is not None else mem_gb
     count = int(reading.count) if reading.count_stated and reading.count >= 1 else None
     return card_table.get(reading.card, reading.form, vram), count

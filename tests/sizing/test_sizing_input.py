@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -265,8 +267,14 @@ def test_other_frameworks_get_the_generic_profile(framework: object) -> None:
     assert not known
 
 
+CONFIGS = json.loads((Path(__file__).parent / "data" / "configs.json").read_text(encoding="utf-8"))
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-10, 10**7) | st.floats() | st.text(max_size=20),
+    st.none()
+    | st.booleans()
+    | st.integers(-10, 10**7)
+    | st.sampled_from([10**19, 10**400])
+    | st.floats()
+    | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
@@ -285,3 +293,30 @@ def test_any_json_is_an_answer_or_a_sentence(raw: dict[str, Any]) -> None:
         assert str(error)
     else:
         assert found.peak_gib_p50 > 0
+
+
+@given(
+    st.sampled_from([case["config"] for case in CONFIGS]),
+    st.dictionaries(
+        st.sampled_from(sorted({key for case in CONFIGS for key in case["config"]} - {"model_type"})),
+        JSON,
+        max_size=3,
+    ),
+    st.sampled_from(["full", "lora", "qlora", "inference"]),
+)
+def test_any_damaged_config_is_an_answer_or_a_sentence(
+    config: dict[str, Any], damage: dict[str, Any], method: str
+) -> None:
+    try:
+        found = estimate(parse({"config": {**config, **damage}, "method": method}, cards.get("H20-96G"), []))
+    except SizingError as error:
+        assert 0 < len(str(error)) < 600
+    else:
+        assert 0 < found.peak_gib_p50 <= found.peak_gib_p90
+        assert all(part >= 0 for part in found.parts_gib.values())
+
+
+def test_a_zero_stage_without_ranks_to_shard_over_is_said() -> None:
+    raw = {"model": "qwen2.5-7b", "method": "full", "cards": 2, "tp": 2, "zero_stage": 3}
+    found = parse(raw, cards.get("A100-80G"), [])
+    assert any("shards nothing" in note for note in found.assumptions)
