@@ -34,11 +34,15 @@ def published_rents(
     except RegionError as error:
         raise BuyError(str(error)) from None
     rents, sources = {}, {}
+    newest = con.execute("SELECT max(week) FROM price_level").fetchall()[0][0]
     if not con.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'price_level'").fetchall():
         raise BuyError("no levels are published yet: give --hourly and --monthly")
     for mode, low, high, week in con.execute(_SQL, [card, code]).fetchall():
         rents[mode] = Range(Decimal(low), Decimal(high))
-        sources[mode] = f"price_level {code} {card} {mode}, week of {week}"
+        behind = (newest - week).days // 7
+        sources[mode] = f"price_level {code} {card} {mode}, week of {week}" + (
+            f", {behind} weeks before the newest" if behind else ""
+        )
     if not rents:
         raise BuyError(f"no published level of {card} in {region or 'CN'}: give --hourly and --monthly")
     return {mode: rents[mode] for mode in MODES if mode in rents}, sources

@@ -10,7 +10,7 @@ from reports.marks import words as mark_words
 from suanjia.wrapped import wrapped
 from warehouse.textout import table
 
-HEADS = ("#", "合计 CNY", "卡 cards", "平台 seller", "地区", "计费 mode", "小时 h", "标记")
+HEADS = ("#", "合计 CNY", "卡 cards", "平台 seller", "地区", "计费 mode", "小时 h")
 UNKNOWN = {
     "storage": "存储 storage",
     "traffic": "流量 traffic",
@@ -26,9 +26,7 @@ def fit_words(document: dict[str, Any]) -> str:
     need, fits = document["requirement"], document["fits"]
     lines = [f"{document['workload']}: {need['model']} {need['method']}"]
     if fits:
-        rows = [_row(fit) for fit in fits]
-        shown = len(HEADS) if any(row[-1] for row in rows) else len(HEADS) - 1
-        lines += [table(HEADS[:shown], [row[:shown] for row in rows]), *_behind(fits)]
+        lines += [table(HEADS, [_row(fit) for fit in fits]), *_behind(fits)]
     else:
         lines += _nothing(document)
     safe = document.get("cheapest_non_interruptible")
@@ -50,15 +48,15 @@ def _row(fit: dict[str, Any]) -> list[str]:
         fit["region"] or "—",
         fit["billing_mode"],
         _range(fit["hours_p50"], fit["hours_p90"], "0.01"),
-        " ".join(mark_words(fit["mark"], fit["age_hours"], "zh")),
     ]
 
 
 def _cards(fit: dict[str, Any]) -> str:
+    """`8×A100-80G`; of several machines `4×8×A100-80G`; with idle cards `2×RTX3090（闲 1）`."""
     idle = fit["gpu_count"] - fit["cards_used"]
     form = f" {fit['form']}" if fit["form"] else ""
-    machines = f"（{fit['nodes']} 台）" if fit["nodes"] > 1 else ""
-    return f"{fit['gpu_count']}×{fit['card']}{form}{machines}" + (f"（闲 idle {idle}）" if idle else "")
+    count = f"{fit['nodes']}×{fit['gpu_count'] // fit['nodes']}" if fit["nodes"] > 1 else fit["gpu_count"]
+    return f"{count}×{fit['card']}{form}" + (f"（闲 {idle}）" if idle else "")
 
 
 def _range(low: Decimal, high: Decimal, places: str) -> str:
@@ -80,6 +78,11 @@ def _behind(fits: list[dict[str, Any]]) -> list[str]:
     lines: list[str] = []
     for ranks, strategy in _grouped(fits, lambda fit: fit["strategy"]):
         lines += wrapped(f"{ranks} 做法 plan: ", strategy)
+    for ranks, marks in _grouped(fits, _marks):
+        lines += wrapped(f"{ranks} 标记 mark: ", marks)
+    idle = [fit for fit in fits if fit["gpu_count"] > fit["cards_used"]]
+    for ranks, cards in _grouped(idle, lambda fit: str(fit["gpu_count"] - fit["cards_used"])):
+        lines.append(f"{ranks} 闲置 idle: {cards} 张也付钱 / {cards} paid for, not used")
     for ranks, unknown in _grouped(fits, _unknown):
         lines += wrapped(f"{ranks} 未知 not known: ", unknown)
     for ranks, own in _grouped(fits, _own_runs):
@@ -92,6 +95,11 @@ def _behind(fits: list[dict[str, Any]]) -> list[str]:
     elif rise is not None:
         lines.append(f"领先 lead: 涨 {rise} % 以内仍最便宜 / stays cheapest until +{rise} %")
     return lines + wrapped("依据 proof: ", fits[0]["proof"])
+
+
+def _marks(fit: dict[str, Any]) -> str:
+    zh, en = (mark_words(fit["mark"], fit["age_hours"], lang) for lang in ("zh", "en"))
+    return ", ".join(f"{chinese} {english}" for chinese, english in zip(zh, en, strict=True))
 
 
 def _unknown(fit: dict[str, Any]) -> str:

@@ -8,7 +8,8 @@ import shutil
 from warehouse.textout import width
 
 NARROW, WIDE = 60, 120
-_PIECES = re.compile(r"[^\s⺀-鿿＀-￯　-〿]+\s*|.\s*", re.DOTALL)
+# A word, or one wide character; marks that end something stay with what they end.
+_PIECES = re.compile(r"(?:[^\s⺀-鿿＀-￯　-〿]+|.)[、，。；：）”》]*\s*", re.DOTALL)
 
 
 def wrapped(head: str, text: str) -> list[str]:

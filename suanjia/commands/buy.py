@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import click
@@ -109,18 +110,33 @@ def _published(settings: Settings, card: str, region: str | None) -> tuple[dict[
 
 
 def _words(result: dict[str, Any]) -> str:
-    low, high = result["own_cny_per_card_month"]
-    lines = [f"{result['card']} 自有成本 own: {low}–{high} 元/卡/月"]
+    from suanjia.wrapped import wrapped
+
+    lines = [
+        f"{result['card']} 自有成本 own: {_span(result['own_cny_per_card_month'])} 元/卡/月 a card and month"
+    ]
     for rent in result["rent"]:
-        low, high = rent["cny_per_card_hour"]
-        lines.append(f"{rent['mode']}: {low}–{high} 元/卡时（{rent['source']}）")
+        lines += wrapped(
+            f"{rent['mode']}: ", f"{_span(rent['cny_per_card_hour'])} 元/卡时（{rent['source']}）"
+        )
         if "break_even_hours_per_month" in rent:
-            low, high = rent["break_even_hours_per_month"]
-            lines.append(f"  盈亏平衡 break-even: 每月 {low}–{high} 小时 h/month")
+            hours = _span(rent["break_even_hours_per_month"])
+            lines.append(f"  盈亏平衡 break-even: 每月 {hours} 小时 h/month（一个月 730 h）")
+        if "cny_per_card_month" in rent:
+            lines.append(f"  整月 a month: {_span(rent['cny_per_card_month'])} 元/卡")
         lines.append(f"  {VERDICTS[rent['verdict']]}")
-    low, high = result["rule_300_350"]["holds_for_cny_per_card_hour"]
-    lines.append(f"300–350 h: {low}–{high} 元/卡时；{result['rule_300_350']['condition_zh']}")
-    lines.append(result["rule_300_350"]["condition_en"])
-    lines.append("输入 inputs: " + ", ".join(f"{name} {value}" for name, value in result["inputs"].items()))
-    lines.append("未计入 not counted: " + ", ".join(result["not_counted"]))
+    rule = result["rule_300_350"]
+    lines += wrapped(
+        "300–350 h: ", f"{_span(rule['holds_for_cny_per_card_hour'])} 元/卡时；{rule['condition_zh']}"
+    )
+    lines += wrapped("  ", rule["condition_en"])
+    inputs = ", ".join(f"{name} {value}" for name, value in result["inputs"].items())
+    lines += wrapped("输入 inputs: ", inputs)
+    lines += wrapped("未计入 not counted: ", ", ".join(result["not_counted"]))
     return "\n".join(lines)
+
+
+def _span(both: list[Decimal]) -> str:
+    """`246–606`; one number where both are the same."""
+    low, high = both
+    return f"{low:f}" if low == high else f"{low:f}–{high:f}"
