@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import east_asian_width
 
 from sizing import cards as card_names
 from sizing import plan, workload
 from sizing.errors import SizingError
 from sizing.estimate import Estimate
 from sizing.plan import Plan
+from sizing.task import parse
 from sizing.words import word
 
 VERDICTS = {
@@ -42,7 +46,15 @@ COMMON = tuple(
     "RTX4090 RTX4090D RTX4090-48G RTX5090 RTX3090 RTXPRO6000 L20 L40S L40 RTXA6000 A10 A30 A40 T4 V100-32G "
     "A100-40G A100-80G A800-80G H20-96G H20-141G H100-80G H800-80G H200 910B2 910B3 910B4 P40".split()
 )
-WORKLOAD_FIELDS = workload.KNOWN
+WORKLOAD_FIELDS = workload.KNOWN - {"cards"}  # there a list of names, here a number
+PHASES = {
+    "loss": "算损失 computing the loss",
+    "backward": "反向传播 backward pass",
+    "step": "参数更新 optimizer step",
+    "decode": "解码 decoding",
+}
+TRIAL_TOKENS = 1e6  # what the hours of a table are for when no amount of data is told
+_DEFAULTED = re.compile(r"(\w+) not given: (?:sized as )?(.+?)(?: assumed)?")
 
 
 @dataclass(frozen=True)
@@ -53,6 +65,7 @@ class Found:
     plans: list[Plan]
     refused: dict[str, str]
     too_small: dict[str, str | None]
+    trial: bool = False  # the hours are for `TRIAL_TOKENS`, not for the user's data
 
 
 def card_table(raw: dict[str, Any], max_cards: int) -> Found:
@@ -60,9 +73,11 @@ def card_table(raw: dict[str, Any], max_cards: int) -> Found:
     given = {k: v for k, v in raw.items() if k in WORKLOAD_FIELDS}
     if extra := sorted(set(raw) - set(given)):
         raise SizingError(f"{', '.join('--' + e.replace('_', '-') for e in extra)} needs --card")
-    if word("method", given.get("method")) != "inference" and not {"tokens", "samples"} & set(given):
-        given["tokens"] = 1e6
+    trial = word("method", given.get("method")) != "inference" and not {"tokens", "samples"} & set(given)
+    if trial:
+        given["tokens"] = TRIAL_TOKENS
     job = workload.parse(given)
+    parse(job.task(cards=1), None, [])  # what is wrong with the job itself is no card's fault
     found, small = [], {}
     refused = plan.refusals(job, COMMON)
     for name in COMMON:
@@ -73,7 +88,7 @@ def card_table(raw: dict[str, Any], max_cards: int) -> Found:
             found.append(best)
         else:
             small[name] = plan.plan_on(job, card_names.get(name), min(8, max_cards)).smallest_change
-    return Found(job, found, refused, small)
+    return Found(job, found, refused, small, trial)
 
 
 def _render(title: str, heads: list[tuple[str, bool]], rows: list[list[str]]) -> str:
@@ -94,12 +109,13 @@ HEADS = [
     ("卡 card", False),
     ("张 n", True),
     ("策略 strategy", False),
-    ("峰值 peak GiB p50 / p90", True),
+    ("每卡峰值 GiB/card p50 / p90", True),
     ("可用 usable", True),
     ("tok/s", True),
     ("小时 hours p50 (p10–p90)", True),
     ("内存 RAM GiB", True),
 ]
+HOURS = 6  # the column that a service has no use for: it runs as long as it is asked to
 
 
 def _row(p: Plan) -> list[str]:
@@ -115,18 +131,46 @@ def _row(p: Plan) -> list[str]:
     ]
 
 
+def _assumed(notes: Iterable[str]) -> list[str]:
+    """Assumptions for a person: every default that stood in for a silent field on one line, then the rest."""
+    defaults, rest = [], []
+    for note in dict.fromkeys(notes):
+        told = _DEFAULTED.fullmatch(note)
+        if told:
+            defaults.append(f"{told[1]} = {told[2]}")
+        else:
+            rest.append(f"说明 note: {note}")
+    return ([f"未给出，按默认 not given, assumed: {'; '.join(defaults)}"] if defaults else []) + rest
+
+
 def table_words(found: Found) -> str:
     """The table of cards, then what was refused and what would make the rest fit."""
     job = found.job
+    serving = job.method == "inference"
     title = f"{job.name or job.model or 'model'} · {job.method} · {job.seq_len} tokens"
-    ordered = sorted(found.plans, key=lambda p: (p.cards, p.hours_p50))
-    text = [_render(title, HEADS, [_row(p) for p in ordered]) if ordered else "没有卡放得下 nothing fits"]
+    ordered = sorted(found.plans, key=lambda p: (p.cards, p.hours_p50, -p.tokens_per_s_p50))
+    kept = [i for i in range(len(HEADS)) if not (serving and i == HOURS)]
+    rows = [[row[i] for i in kept] for row in map(_row, ordered)]
+    text = [_render(title, [HEADS[i] for i in kept], rows) if ordered else "没有卡放得下 nothing fits"]
+    if ordered:
+        text.append(
+            "每种卡最少用几张：p90 不超过可用显存 fewest cards of each kind: p90 within the usable memory"
+        )
+    if ordered and found.trial:
+        text.append(
+            f"未给数据量：小时按 {TRIAL_TOKENS:,.0f} 词元 × {job.epochs:g} 轮算 "
+            f"no --tokens given: hours are for {TRIAL_TOKENS:,.0f} tokens x {job.epochs:g} epochs"
+        )
     text += [f"不适用 refused: {why}" for why in dict.fromkeys(found.refused.values())]
     for name, change in found.too_small.items():
         text.append(f"放不下 too small: {name}" + (f" (would fit with {change})" if change else ""))
-    notes = dict.fromkeys([*job.assumptions, *(a for p in ordered[:1] for a in p.assumptions)])
-    text += [f"假设 assumed: {note}" for note in notes]
+    text += _assumed([*job.assumptions, *(a for p in ordered[:1] for a in p.assumptions)])
     return "\n".join(text)
+
+
+def _padded(text: str, width: int) -> str:
+    """Left-aligned in `width` terminal columns, of which a Chinese character takes two."""
+    return text + " " * (width - sum(2 if east_asian_width(c) in "WF" else 1 for c in text))
 
 
 def estimate_words(found: Estimate, answer: dict[str, Any]) -> str:
@@ -146,8 +190,10 @@ def estimate_words(found: Estimate, answer: dict[str, Any]) -> str:
     elif found.fits is False:
         text.append("没有改动放得下 no change we know makes it fit")
     for name, value in sorted(answer["parts"].items(), key=lambda kv: -kv[1]):
-        text.append(f"  {PARTS.get(name, name):<36}{value:>9.2f} GiB")
-    text.append(f"  峰值阶段 phase of the peak: {found.binding}")
+        text.append(f"  {_padded(PARTS.get(name, name), 36)}{value:>9.2f} GiB")
+    text.append(f"  峰值出现在 the peak is reached while {PHASES.get(found.binding, found.binding)}")
+    if found.task.method != "inference":
+        text.append("  （各项不同时最大，不相加 parts are largest at different moments and do not add up）")
     if found.tokens_per_s_p50:
         text.append(
             f"吞吐 tokens/s, all cards: {found.tokens_per_s_p50:,.0f} "
@@ -160,5 +206,5 @@ def estimate_words(found: Estimate, answer: dict[str, Any]) -> str:
     text.append(
         f"主机内存 host RAM {found.host.cpu_ram_gib:.0f} GiB · 磁盘 disk {found.host.disk_gib:.0f} GiB"
     )
-    text += [f"假设 assumed: {note}" for note in found.assumptions]
+    text += _assumed(found.assumptions)
     return "\n".join(text)

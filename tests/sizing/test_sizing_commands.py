@@ -95,6 +95,8 @@ def test_malformed_json_ends_with_2(tmp_path: Path, text: str) -> None:
         ("--model", "qwen2.5-7b", "--cards", "many"),
         ("--model", "qwen2.5-7b", "--no-such-flag"),
         ("--config", "absent.json"),
+        ("--model", "no-such-9b"),
+        ("--model", "qwen2.5-7b", "--cards", "8"),
     ],
 )
 def test_bad_flags_end_with_2_and_one_line(tmp_path: Path, args: tuple[str, ...]) -> None:
@@ -129,6 +131,22 @@ def test_without_a_card_the_table_of_cards(tmp_path: Path) -> None:
     words = suanjia(tmp_path, "size", "--model", "qwen2.5-7b", "--method", "qlora", "--tokens", "20M")
     assert "RTX4090" in words.stdout
     assert "no QLoRA" in words.stdout
+
+
+def test_hours_of_no_stated_data_say_what_they_are_for(tmp_path: Path) -> None:
+    words = suanjia(tmp_path, "size", "--model", "qwen2.5-1.5b", "--method", "lora").stdout
+    assert "1,000,000 tokens" in words
+    assert "not given, assumed" in words
+    told = suanjia(tmp_path, "size", "--model", "qwen2.5-1.5b", "--method", "lora", "--tokens", "5M").stdout
+    assert "1,000,000 tokens" not in told
+
+
+def test_the_table_of_a_service_has_no_hours(tmp_path: Path) -> None:
+    words = suanjia(
+        tmp_path, "size", "--model", "qwen2.5-1.5b", "--method", "inference", "--hours", "10"
+    ).stdout
+    assert "小时 hours" not in words
+    assert "tok/s" in words
 
 
 def test_nothing_fits_ends_with_4(tmp_path: Path) -> None:
