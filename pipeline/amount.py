@@ -9,7 +9,7 @@ import re
 import unicodedata
 from decimal import Decimal
 
-_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][+-]?\d{1,3})?")
+_NUMBER = re.compile(r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 _INFINITE = frozenset(("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞"))
 _MISSING = frozenset(("", "-", "--", "—", "null", "none", "na", "n/a", "/"))
 
@@ -23,7 +23,7 @@ def read_amount(text: str | None) -> Decimal | str:
         return "price_missing"
     if value.casefold() in _INFINITE:
         return "price_infinite"
-    if len(value) > 64 or not _NUMBER.fullmatch(value) or not any(c.isdigit() for c in value):
+    if len(value) > 64 or not _NUMBER.fullmatch(value):
         return "price_not_a_number"
     number = Decimal(value.replace(",", ""))
     if number == 0:

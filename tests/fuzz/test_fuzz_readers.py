@@ -11,6 +11,7 @@ from protego import Protego
 
 from catalog.providers import load_providers
 from pipeline import sheet, sheet_file
+from pipeline.amount import read_amount
 from pipeline.reading import card as card_reader
 from reports.vet.dmon import DmonError, read_dmon, summarise
 from reports.vet.sold import sold
@@ -173,6 +174,8 @@ def test_what_was_found_stays_mended() -> None:
     for bad in ("[" * 3000, "1e99999999999999999999", '{"a": 1E-9999999999999999999}'):
         with pytest.raises(ValueError):
             shape.loads(bad)
+    assert {read_amount(bad) for bad in ("e9", "+E5", "-e+1", ".e1", "+", ".")} == {"price_not_a_number"}
+    assert read_amount(".5e1") == 5 == read_amount("5")
     context = sheet.SheetContext("ab" * 32, "a.jsonl", NOW, load_providers(None))
     table = sheet_file.read_file("a.jsonl", b'{"amount_low": 1e99999999999999999999}')
     rows = list(sheet.read_rows(table, context))
