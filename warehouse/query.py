@@ -1,30 +1,23 @@
 """`suanjia sql`: one SELECT of a stranger on the published generation, shut in.
 
-DuckDB's own locks do the work: the file is open read-only, access to anything outside is off, Python objects
-are not looked up, and the configuration is locked. On top only statements that DuckDB's parser calls SELECT
-are run, one at a time, with a time and a memory limit and no spilling to disk.
+The query runs in a process of its own (`warehouse.asked`), which has a limit on its memory and is ended when
+the time is over, whatever DuckDB is busy with. Nothing but the answer comes back.
 """
 
 from __future__ import annotations
 
-import threading
+import pickle
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import duckdb
+from warehouse.errors import BadRequest, WarehouseError
 
-from warehouse.errors import BadRequest
-from warehouse.reader import open_latest
-
-MEMORY = "1GB"
 SECONDS = 30.0
-_SHUT = {
-    "enable_external_access": "false",
-    "allow_community_extensions": "false",
-    "memory_limit": MEMORY,
-    "temp_directory": "",
-}
+# The other process stops the query by itself; where DuckDB does not listen it is ended so much later.
+GRACE_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,48 +30,32 @@ class Answer:
 
 
 def select(home: Path, sql: str, seconds: float = SECONDS) -> Answer:
-    """Run one SELECT. BadRequest for anything else, for SQL errors and after `seconds`."""
-    con, generation = open_latest(home, **_SHUT)
-    try:
-        con.execute("SET lock_configuration = true")
-        statement = _the_select(con, sql)
-        return _limited(con, statement, seconds, generation)
-    except duckdb.InterruptException:
-        raise BadRequest(f"the query took longer than {seconds:g} s and was stopped") from None
-    except duckdb.Error as error:
-        raise BadRequest(_sentence(error)) from None
-    finally:
-        con.close()
+    """Run one SELECT. BadRequest for anything else, for SQL errors, after `seconds`, and for an answer or a
+    computation that is too large."""
+    asked = subprocess.Popen(
+        [sys.executable, "-m", "warehouse.asked", str(home), str(seconds)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with asked:
+        try:
+            out, err = asked.communicate(sql.encode("utf-8", "surrogatepass"), seconds + GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise BadRequest(too_long(seconds)) from None
+        finally:
+            asked.kill()
+    if asked.returncode != 0:
+        told = err.decode("utf-8", "replace").strip().splitlines()
+        if asked.returncode == 1 and told and "MemoryError" not in told[-1]:
+            raise WarehouseError(f"the query could not be run: {told[-1]}")
+        raise BadRequest("the query needed more memory than it may have and was stopped")
+    answer = pickle.loads(out)  # plain values, written by our own process
+    if isinstance(answer, WarehouseError):
+        raise answer
+    return Answer(*answer)
 
 
-def _the_select(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
-    statements = con.extract_statements(sql)
-    if len(statements) != 1:
-        raise BadRequest(f"one statement at a time, not {len(statements)}")
-    try:
-        kind = statements[0].type
-    except ValueError:  # a kind of statement that DuckDB parses and its Python client has no name for
-        raise BadRequest("only SELECT is allowed") from None
-    if kind != duckdb.StatementType.SELECT:
-        raise BadRequest(f"only SELECT is allowed, not {kind.name}")
-    return statements[0]
-
-
-def _limited(
-    con: duckdb.DuckDBPyConnection, statement: duckdb.Statement, seconds: float, generation: str
-) -> Answer:
-    timer = threading.Timer(seconds, con.interrupt)
-    timer.daemon = True
-    timer.start()
-    try:
-        result = con.execute(statement)
-        names = tuple(str(column[0]) for column in result.description or ())
-        return Answer(names, result.fetchall(), generation)
-    finally:
-        timer.cancel()
-
-
-def _sentence(error: duckdb.Error) -> str:
-    """The message without DuckDB's picture of the line and without advice to change settings."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+def too_long(seconds: float) -> str:
+    """The sentence for a query that was stopped."""
+    return f"the query took longer than {seconds:g} s and was stopped"
