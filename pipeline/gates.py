@@ -16,9 +16,10 @@ from statistics import median
 from typing import Any
 
 from catalog.provider_model import Expect
+from pipeline import metering, page
 from pipeline.manifest import RunMeta
 from pipeline.offer import Offer, Rejection
-from pipeline.past import Past, load_past
+from pipeline.past import Past, load_past, medians
 from pipeline.profile import fingerprint, levels
 from spiders.listing import Listing
 
@@ -226,6 +227,17 @@ def drift_price(run: Run) -> Verdict | None:
     return Verdict("drift_price", low <= middle <= high, f"× {middle:.3f} over {len(ratios)} levels")
 
 
+def look(run: Run) -> Verdict | None:
+    """Single prices far off what the others of the class ask: for a person to look at, they stay in.
+
+    Held back they are at publishing, where every observation is at hand (docs/method.md, rule 9).
+    """
+    known = run.past.class_levels
+    odd = [verdict.detail for verdict in metering.servers(run.offers, medians(known, "on_demand"))]
+    odd += [verdict.detail for verdict in page.off_level(run.offers, medians(known))]
+    return Verdict("look", True, metering.counted(odd), warn=True) if odd else None
+
+
 def stalled(run: Run) -> Verdict | None:
     """A live market whose stock never moves is a cache. Price lists may stand still."""
     live = any(offer.evidence_kind == "realtime" and offer.stock_idle is not None for offer in run.offers)
@@ -259,6 +271,7 @@ GATES: tuple[Callable[[Run], Verdict | None], ...] = (
     level_bands,
     drift_rows,
     drift_price,
+    look,
     stalled,
     age,
 )

@@ -47,18 +47,18 @@ def interpret(listing: Listing, context: Context) -> list[Offer | Rejection]:
     Every reading is an offer or a rejection. Never raises for what a source may print.
     """
     if listing.trust not in OFFER_TRUST:
-        return [_reject(listing, context, "not_an_offer")]
+        return [reject(listing, context, "not_an_offer")]
     if listing.valid_until is not None and listing.valid_until < context.now:
-        return [_reject(listing, context, "expired")]
+        return [reject(listing, context, "expired")]
     named = listing.card_text is not None or listing.sku
     goods = goods_reader.identify(listing) if named else None
     if isinstance(goods, str):
-        return [_reject(listing, context, goods)]
+        return [reject(listing, context, goods)]
     readings = read_money(listing, goods)
     if isinstance(readings, str):
-        return [_reject(listing, context, readings)]
+        return [reject(listing, context, readings)]
     return [
-        _reject(listing, context, money) if isinstance(money, str) else _reading(listing, context, money)
+        reject(listing, context, money) if isinstance(money, str) else _reading(listing, context, money)
         for money in readings
     ]
 
@@ -68,16 +68,16 @@ def _reading(listing: Listing, context: Context, money: Money) -> Offer | Reject
     if money.basis in _WHOLE and not goods.count_known:
         # An instance type whose cards nobody has counted yet goes to the reviewers of the table.
         of_a_cloud = listing.sku and families.has_table(listing.provider)
-        return _reject(listing, context, "unknown_family" if of_a_cloud else "count_unknown")
+        return reject(listing, context, "unknown_family" if of_a_cloud else "count_unknown")
     terms = decide(money.per, money.per_count, listing.mode or money.mode, listing.term_text)
     if listing.mode_fixed and listing.mode and terms is not None:
         terms = replace(terms, billing_mode=listing.mode)
     if terms is None:
-        return _reject(listing, context, "mode_unknown")
+        return reject(listing, context, "mode_unknown")
     offer = _assemble(listing, context, money, goods, terms)
     value = offer.price_cny_per_card_hour
     if value is not None and not PLAUSIBLE[0] <= value <= PLAUSIBLE[1]:
-        return _reject(listing, context, "implausible")
+        return reject(listing, context, "implausible")
     return offer
 
 
@@ -195,7 +195,8 @@ def _in_stock(listing: Listing) -> bool | None:
     return None if listing.stock_idle is None else listing.stock_idle > 0
 
 
-def _reject(listing: Listing, context: Context, reason: str) -> Rejection:
+def reject(listing: Listing, context: Context, reason: str) -> Rejection:
+    """What is kept of a reading that became no offer."""
     return Rejection(
         run_id=context.run_id,
         provider=listing.provider,

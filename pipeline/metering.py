@@ -1,7 +1,8 @@
 """Checks over the offers of one run: what a seller's own rules say about its prices, and what holds for all.
 
-A verdict changes no price. It is told in the run's message, for a person to look at: a rule that no longer
-holds is news about the seller, or a page read wrongly.
+`check` needs the run alone, `servers` the levels of other sellers too (`pipeline.gates` has them from the
+manifests of earlier runs). A verdict changes no price. It is told in the run's message, for a person to look
+at: a rule that no longer holds is news about the seller, or a page read wrongly.
 """
 
 from __future__ import annotations
@@ -66,24 +67,36 @@ def rules() -> Mapping[str, tuple[Rule, ...]]:
     return {provider: tuple(of) for provider, of in found.items()}
 
 
-def check(offers: Iterable[Offer], medians: Mapping[str, Decimal] | None = None) -> list[Verdict]:
-    """All verdicts, by offer. `medians`: card → on-demand median of other sellers, CNY per card-hour."""
+def check(offers: Iterable[Offer]) -> list[Verdict]:
+    """What the run's own prices say, by offer."""
     groups: dict[tuple[object, ...], list[Offer]] = defaultdict(list)
-    known = [offer for offer in offers if offer.quarantine is None and not offer.is_floor]
-    for offer in known:
+    for offer in _firm(offers):
         groups[_good(offer)].append(offer)
     checks: tuple[Callable[[Sequence[Offer]], Iterator[Verdict]], ...] = (_own_rules, _order, _discounts)
     found = [verdict for group in groups.values() for one in checks for verdict in one(group)]
-    found += _servers(known, medians or {})
     return sorted(found, key=lambda v: (v.offer_id, v.reason, v.detail))
 
 
-def told(verdicts: Sequence[Verdict], most: int = 3) -> str:
+def servers(offers: Iterable[Offer], medians: Mapping[str, Decimal]) -> list[Verdict]:
+    """A card-hour of a whole server rented by the month lies under the card's on-demand median.
+
+    `medians`: card → on-demand median of other sellers, CNY per card-hour.
+    """
+    return sorted(_servers(_firm(offers), medians), key=lambda v: (v.offer_id, v.detail))
+
+
+def told(verdicts: Sequence[Verdict]) -> str:
     """The verdicts as part of a message; "" for none."""
-    if not verdicts:
-        return ""
-    shown = "; ".join(verdict.detail for verdict in verdicts[:most])
-    return f"to look at: {len(verdicts)} prices ({shown}{' …' if len(verdicts) > most else ''})"
+    return f"to look at: {counted([v.detail for v in verdicts])}" if verdicts else ""
+
+
+def counted(details: Sequence[str], most: int = 3) -> str:
+    """How many prices, and what is the matter with the first of them."""
+    return f"{len(details)} prices ({'; '.join(details[:most])}{' …' if len(details) > most else ''})"
+
+
+def _firm(offers: Iterable[Offer]) -> list[Offer]:
+    return [offer for offer in offers if offer.quarantine is None and not offer.is_floor]
 
 
 def _good(offer: Offer) -> tuple[object, ...]:
@@ -129,7 +142,6 @@ def _discounts(group: Sequence[Offer]) -> Iterator[Verdict]:
 
 
 def _servers(offers: Sequence[Offer], medians: Mapping[str, Decimal]) -> Iterator[Verdict]:
-    """A card-hour of a whole server rented by the month lies under the card's on-demand median."""
     for offer in offers:
         median, own = medians.get(offer.card), offer.price_cny_per_card_hour
         whole = offer.billing_mode == "monthly" and offer.gpu_count >= _SERVER_CARDS

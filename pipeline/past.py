@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from statistics import median
 
 from pipeline.manifest import MANIFEST, Manifest, SegmentError, read_manifest
 
 # A last good run older than this is no measure any more.
 MEMORY = timedelta(days=30)
+# Sellers whose prices make a level.
+_SELLERS = 2
 # Manifests of one provider that are read at most, newest first.
 _DEPTH = 150
 
@@ -56,6 +60,22 @@ def load_past(home: Path, provider: str, provider_class: str | None, now: dateti
         class_levels=levels,
         fingerprints=tuple((m.run.started_at, m.fingerprint) for m in own),
     )
+
+
+def medians(class_levels: Mapping[str, Sequence[Decimal]], mode: str | None = None) -> dict[str, Decimal]:
+    """Card → median list price of the other sellers of the class, CNY per card-hour.
+
+    Of one billing mode where asked. Cards that fewer than two of them sell alike have none.
+    """
+    found: dict[str, list[Decimal]] = {}
+    alike: set[str] = set()
+    for key, values in class_levels.items():
+        card, _, billing, kind = key.split("|")
+        if kind == "list" and mode in {None, billing}:
+            found.setdefault(card, []).extend(values)
+            if len(values) >= _SELLERS:
+                alike.add(card)
+    return {card: median(values) for card, values in sorted(found.items()) if card in alike}
 
 
 def _runs(home: Path, provider: str, now: datetime) -> dict[str, list[Manifest]]:

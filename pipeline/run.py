@@ -11,8 +11,9 @@ from typing import Final
 from catalog.providers import Provider
 from pipeline import metering
 from pipeline.collapse import collapse
-from pipeline.interpret import Context, interpret
+from pipeline.interpret import Context, interpret, reject
 from pipeline.offer import Offer, Rejection
+from pipeline.page import Made, contradictions
 from spiders.listing import Listing
 
 _NAMED = 5  # names in a message
@@ -81,16 +82,19 @@ def _counted(reasons: Counter[str]) -> str:
 def process(
     listings: Iterable[Listing], run_id: str, now: datetime, providers: Mapping[str, Provider]
 ) -> Processed:
-    """Interpret and collapse."""
+    """Interpret, hold the prices of each page against each other, and collapse."""
     context = Context(run_id, now, providers)
+    made = [Made(listing, one) for listing in listings for one in interpret(listing, context)]
+    refused = contradictions(made)
     offers: list[Offer] = []
     rejections: list[Rejection] = []
-    for listing in listings:
-        for made in interpret(listing, context):
-            if isinstance(made, Offer):
-                offers.append(made)
-            else:
-                rejections.append(made)
+    for i, one in enumerate(made):
+        if isinstance(one.result, Rejection):
+            rejections.append(one.result)
+        elif i in refused:
+            rejections.append(reject(one.listing, context, refused[i].reason))
+        else:
+            offers.append(one.result)
     parsed = len(offers) + len(rejections)
     rejections.sort(key=lambda r: (r.evidence, r.locator, r.reason, r.price_text or ""))
     return Processed(collapse(offers), rejections, parsed)

@@ -22,7 +22,7 @@ _CPU_MAKERS = frozenset(
     ("GOLD", "SILVER", "PLATINUM", "BRONZE", "XEON", "EPYC", "RYZEN", "CORE", "I", "E", "AMPERE")
 )
 _PRICE_BEFORE = re.compile(
-    r"(?:[¥￥$€]|RMB|CNY|USD|价格?|租金?|费用?|付|仅|低至|[0-9]\s?[-~～—–至到])\s?[:：]?\s?$"
+    r"(?:[¥￥$€]|RMB|CNY|USD|价格?|(?<![出求转招诚分])租金?|费用?|付|仅|低至|[0-9]\s?[-~～—–至到])\s?[:：]?\s?$"
 )
 _PRICE_AFTER = re.compile(
     r"\s?(?:[元块万千年%％折]|RMB|CNY)|[.,][0-9]{2}(?![0-9A-Z])|,[0-9]{3}|\s?/\s?(?:[月时天日年周小台卡]|H(?:R|OUR)?(?![A-Z0-9]))|\s?[-~～—–至到]\s?[¥￥$]?[0-9]{3,}(?!\s?G)"
@@ -31,6 +31,8 @@ _PRICE_AFTER = re.compile(
 _NOT_A_CARD = re.compile(
     r"\s?(?:级|[区栋楼室号层座馆排柜架期](?!\w?域)|机(?![器型房架柜组时群箱])|缓存|CACHE|型号以外)|类(?!型)|-CLASS"
 )
+# Huawei's second generation (Atlas 900 A2 PoDc, 昇腾 A2) is no NVIDIA A2.
+_GENERATION = re.compile(r"(?:ATLAS[ -]?[0-9]{0,4}[A-Z]{0,3}|昇腾|升腾|ASCEND|华为|HUAWEI)[ -]?$")
 _SKU_AFTER = re.compile(r"\.(?![0-9]+C[0-9]+G)[A-Z0-9]*[A-Z]|-[A-Z]+[0-9]+[A-Z]+[0-9]|\.[0-9]+X?LARGE")
 _RESOLUTION = re.compile(r"[0-9]{3,}\s?[*×X]\s?$")
 _COUNT_BEFORE = re.compile(r"(?<![0-9.])[0-9]{1,2}\s?[*×X]\s?$")
@@ -167,6 +169,8 @@ def _may_end(upper: str, end: int) -> bool:
 def _is_card(upper: str, found: list[re.Match[str]], first: int, last: int, end: int, entry: Entry) -> bool:
     """Whether the place lets the name be a card: no price, phone, SKU, machine number or other variant."""
     start = found[first].start()
+    if entry.card == "A2" and _GENERATION.search(upper, max(0, start - 16), start):
+        return False
     if _NOT_A_CARD.match(upper, end) or _SKU_AFTER.match(upper, end):
         return False
     if last + 1 < len(found):

@@ -1,6 +1,9 @@
 """Checks over the readings of one page: numbers against their neighbours and against the card's level.
 
-Every check gives verdicts with reasons. Nothing is repaired: a row with a verdict is refused or held back.
+Every check gives verdicts with reasons and nothing is repaired: a row with a verdict of `check` contradicts
+its page and is refused, one with a verdict of `level_guard` wants a person's look (`pipeline.page` makes the
+rows and acts). What sellers have been seen to do is no contradiction: machines with a rebate or more memory
+per card, a month that is dearer by the hour than a day.
 """
 
 from __future__ import annotations
@@ -17,8 +20,8 @@ from pipeline.reading.price.levels import HIGH_FACTOR, LOW_FACTOR, levels
 from pipeline.reading.price.model import PriceReading, PriceReject
 from pipeline.reading.price.verify import SIBLING_TOLERANCE
 
-LINEAR_TOLERANCE: Final = Decimal("0.05")  # 4 cards = 4 × 1 card; sellers round to whole yuan
-ORDER_TOLERANCE: Final = Decimal("0.02")
+FLAT_TOLERANCE: Final = Decimal("0.05")  # 1, 2, 4 and 8 cards that cost the same in all
+_FLAT_COUNTS: Final = 3  # as many sizes at one price are no rebate
 # What a column is off by when its unit is read wrongly: minutes, hours a day, cents, hours a month,
 # thousandths, 万. Eight cards are no such slip: classes differ by as much; the sibling check finds machines.
 UNIT_SLIPS: Final = {
@@ -32,14 +35,16 @@ _HOURLY_LENGTHS: Final = frozenset(("minute", "second", "hour"))
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One cell of a page. `key` says where; rows of one `heading` are about one good, cells of one `column`
-    share a header. `provider_class`: marketplace, cloud or idc.
+    """One cell of a page. `key` says where; rows of one `heading` are about one card at one place, cells of
+    one `column` share a header, those of one `good` are one good however it is paid for. `provider_class`:
+    marketplace, cloud or idc.
     """
 
     key: str
     reading: PriceReading | PriceReject
     heading: str = ""
     column: str = ""
+    good: str = ""
     provider_class: str | None = None
 
 
@@ -56,8 +61,8 @@ Medians = Mapping[tuple[str, str], Decimal]
 """(card, provider class) → rolling median, CNY per card-hour."""
 
 
-def check(rows: Sequence[Row], medians: Medians | None = None) -> list[Verdict]:
-    """All checks, in the order of the rows and then of the checks."""
+def check(rows: Sequence[Row]) -> list[Verdict]:
+    """The contradictions, in the order of the rows and then of the checks."""
     found: dict[str, list[Verdict]] = defaultdict(list)
     checks: tuple[Callable[[Sequence[Row]], list[Verdict]], ...] = (
         siblings,
@@ -66,22 +71,22 @@ def check(rows: Sequence[Row], medians: Medians | None = None) -> list[Verdict]:
         units,
         periods,
     )
-    for verdict in [*(v for one in checks for v in one(rows)), *level_guard(rows, medians)]:
+    for verdict in (v for one in checks for v in one(rows)):
         found[verdict.key].append(verdict)
     return [verdict for key in dict.fromkeys(row.key for row in rows) for verdict in found.get(key, ())]
 
 
 def siblings(rows: Sequence[Row]) -> list[Verdict]:
-    """Single-card price × count against the whole machine, per heading; a broken single row spoils both."""
+    """Single-card range × count against the whole machine's, per heading; a broken single row spoils both."""
     verdicts = []
     for group in _by(rows, lambda row: row.heading):
         broken = any(
             isinstance(row.reading, PriceReject) and row.reading.reject == "truncated_range" for row in group
         )
         read = _readings(group)
-        singles = [r for _, r in read if r.basis == "card" or r.cards == 1]
+        singles = [r for _, r in read if (r.basis == "card" or r.cards == 1) and _ranged(r)]
         for row, machine in read:
-            if machine.basis != "server" or machine.cards < 2:
+            if machine.basis != "server" or machine.cards < 2 or not _ranged(machine):
                 continue
             mine = [one for one in singles if _same(one, machine)]
             if broken and not mine:
@@ -113,26 +118,21 @@ def currencies(rows: Sequence[Row]) -> list[Verdict]:
 
 
 def columns(rows: Sequence[Row]) -> list[Verdict]:
-    """4 cards cost 4 × 1 card in one column: a price that does not grow with the count is wrong."""
+    """Prices of a column that do not grow with the count: 1, 2, 4 and 8 cards at one price in all. Nobody
+    knows then what the price is for."""
     verdicts = []
     for group in _by(rows, lambda row: row.column):
         for same in _by_good(group, with_cards=False):
-            whole = [
-                (row, r)
-                for row, r in same
-                if (r.basis == "server" or r.cards == 1) and r.native_low is not None
-            ]
+            whole = [(row, r) for row, r in same if (r.basis == "server" or r.cards == 1) and r.native_low]
             one_by_cards = {r.cards: r for _, r in reversed(whole)}
-            if len(one_by_cards) < 2:
+            if len(one_by_cards) < _FLAT_COUNTS:
                 continue
-            least = min(one_by_cards)
-            base = one_by_cards[least].native_low
-            assert base is not None
+            base = one_by_cards[min(one_by_cards)]
+            if any(_total(r) / _total(base) - 1 > FLAT_TOLERANCE for r in one_by_cards.values()):
+                continue
             for row, reading in whole:
-                if reading.cards == least or reading.native_low is None:
-                    continue
-                if abs(reading.native_low / base - 1) > LINEAR_TOLERANCE:
-                    detail = f"{reading.cards} cards cost {reading.native_low / base:.2f} × {least} per card"
+                if reading.cards != base.cards:
+                    detail = f"{reading.cards} cards cost what {base.cards} costs"
                     verdicts.append(Verdict(row.key, "column_inconsistent", detail))
     return verdicts
 
@@ -158,29 +158,22 @@ def units(rows: Sequence[Row]) -> list[Verdict]:
 
 
 def periods(rows: Sequence[Row]) -> list[Verdict]:
-    """Per unit of time a longer period is never dearer, and as a whole never cheaper, than a shorter one."""
+    """A longer period that costs less than a shorter one as a whole, as a year below a month."""
     verdicts = []
-    for group in _by(rows, lambda row: row.heading):
+    for group in _by(rows, lambda row: row.good):
         for same in _by_good(group, with_cards=True):
             dated = sorted(
-                ((_hours(r), row, r) for row, r in same if r.mode != "spot"), key=lambda one: one[0]
+                ((_hours(r), row, r) for row, r in same if r.mode != "spot" and r.native_low is not None),
+                key=lambda one: one[0],
             )
             for i, (hours, row, reading) in enumerate(dated):
-                for shorter, _, other in dated[:i]:
-                    if shorter == hours or reading.native_low is None or other.native_low is None:
-                        continue
-                    if reading.native_low > other.native_low * (1 + ORDER_TOLERANCE):
-                        detail = (
-                            f"per hour {_four(reading.native_low)} for {hours} h, "
-                            f"{_four(other.native_low)} for {shorter} h"
-                        )
-                        verdicts.append(Verdict(row.key, "period_order", detail))
-                        break
-                    if reading.native_low * hours < other.native_low * shorter:
-                        verdicts.append(
-                            Verdict(row.key, "period_order", f"{hours} h cost less than {shorter} h")
-                        )
-                        break
+                if any(
+                    shorter < hours and _per_card(reading) * hours < _per_card(other) * shorter
+                    for shorter, _, other in dated[:i]
+                ):
+                    verdicts.append(
+                        Verdict(row.key, "period_order", f"{hours} h cost less than a shorter period")
+                    )
     return verdicts
 
 
@@ -235,6 +228,19 @@ def _same(single: PriceReading, machine: PriceReading) -> bool:
 def _near(machine: PriceReading, single: PriceReading) -> bool:
     pairs = ((machine.native_low, single.native_low), (machine.native_high, single.native_high))
     return all(not b or a is None or abs(a - b) / b <= SIBLING_TOLERANCE for a, b in pairs)
+
+
+def _ranged(reading: PriceReading) -> bool:
+    return reading.price_low is not None and reading.price_high not in {None, reading.price_low}
+
+
+def _per_card(reading: PriceReading) -> Decimal:
+    assert reading.native_low is not None
+    return reading.native_low
+
+
+def _total(reading: PriceReading) -> Decimal:
+    return _per_card(reading) * reading.cards
 
 
 def _level(card: str, provider_class: str | None) -> Decimal | None:

@@ -222,6 +222,18 @@ def test_a_price_list_may_stand_still(shop: Shop, goods: dict[str, Any]) -> None
     assert [shop.crawl(20, hours(12 * i), goods=goods).outcome for i in range(10)] == ["ok"] * 10
 
 
+def test_prices_far_off_the_class_are_told_and_stay(shop: Shop) -> None:
+    """Levels of other sellers come from their manifests: two of them make a median."""
+    card = {"card": "RTX4090"}
+    assert shop.crawl(20, hours(0), "2.00", goods=card).message is None  # the catalog knows the level
+    for i, name in enumerate(("beta", "gamma")):
+        shop.crawl(20, hours(i), "9.00", provider=name, goods=card)
+    done = shop.crawl(20, hours(6), "2.00", goods=card, limits=Limits(level_off=1))
+    assert done.outcome == "ok"
+    assert done.message is not None
+    assert "look: 20 prices (2 against a median of 9 (marketplace);" in done.message
+
+
 def test_old_rows_are_no_news(shop: Shop) -> None:
     done = shop.crawl(20, hours(0), started_at=hours(169))
     assert (done.outcome, failed(done)) == ("partial", ["age"])

@@ -167,3 +167,22 @@ def test_nothing_is_lost_and_order_changes_nothing(random: Random) -> None:
     assert one.offers == two.offers
     assert one.rejections == two.rejections
     assert sum(o.listings for o in one.offers) + len(one.rejections) == one.parsed == len(listings)
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "made"),
+    [
+        ("价格（元/小时）", "1.98\n1052元/月", [("1.98", 1), ("1052", 730)]),
+        ("价格（元）", "3.5\n1052/月", ["missing_period", ("1052", 730)]),  # neither is lost
+        ("价格", "1.98元/时\n1052元/月", [("1.98", 1), ("1052", 730)]),
+    ],
+)
+def test_two_prices_in_the_lines_of_one_cell(header: str, text: str, made: list[object]) -> None:
+    changes: dict[str, object] = {
+        "unit": None, "mode": None, "price_text": text, "context": f"RTX 4090 | {header}",
+        "scope": "national",
+    }  # fmt: skip
+    found = interpret(replace(BASE, **changes), CONTEXT)  # type: ignore[arg-type]
+    assert [
+        one.reason if isinstance(one, Rejection) else (str(one.price), int(one.per_hours)) for one in found
+    ] == made

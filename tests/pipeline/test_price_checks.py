@@ -13,11 +13,15 @@ from pipeline.reading.price import PriceReading, read
 
 
 def rows(
-    *cells: tuple[str, str], heading: str = "", column: str = "", provider_class: str | None = None
+    *cells: tuple[str, str],
+    heading: str = "",
+    column: str = "",
+    good: str = "",
+    provider_class: str | None = None,
 ) -> list[Row]:
     """Rows read from (context, text) cells; the key is the place in the list."""
     return [
-        Row(str(i), read(text, context), heading, column, provider_class)
+        Row(str(i), read(text, context), heading, column, good, provider_class)
         for i, (context, text) in enumerate(cells)
     ]
 
@@ -92,39 +96,50 @@ def test_right_units_are_not_suspected() -> None:
     assert found(page) == []
 
 
-def test_month_below_day_below_hour() -> None:
-    good = rows(("RTX 4090", "1.98元/时"), ("RTX 4090", "40元/天"), ("RTX 4090", "1052元/月"), heading="a")
+def test_a_year_for_less_than_a_month() -> None:
+    good = rows(("RTX 4090", "1.98元/时"), ("RTX 4090", "40元/天"), ("RTX 4090", "1052元/月"), good="a")
     assert found(good) == []
-    dear = rows(("RTX 4090", "1.98元/时"), ("RTX 4090", "60元/天"), heading="a")
-    assert found(dear) == [("1", "period_order")]
+    # dearer by the hour: sellers do that, and the run's message tells it (pipeline.metering)
+    assert found(rows(("RTX 4090", "1.98元/时"), ("RTX 4090", "60元/天"), good="a")) == []
     # an old block with a yearly price below the monthly one
-    slip = rows(("RTX 4090", "4300元/月"), ("RTX 4090", "4000元/年"), heading="a")
-    assert found(slip) == [("1", "period_order")]
-    spot = rows(("RTX 4090", "1.19元/时"), ("RTX 4090 竞价", "1.98元/时"), heading="a")
+    cells = (("RTX 4090", "4300元/月"), ("RTX 4090", "4000元/年"))
+    assert found(rows(*cells, good="a")) == [("1", "period_order")]
+    assert found([*rows(cells[0], good="a"), *rows(cells[1], good="b")]) == []  # two goods
+    spot = rows(("RTX 4090", "1.19元/时"), ("RTX 4090 竞价", "1.98元/时"), good="a")
     assert found(spot) == []
 
 
+def test_a_machine_with_a_rebate_contradicts_nothing() -> None:
+    """Lost digits are found in ranges; a machine that costs less per card is an offer of its own."""
+    cells = (("A100 80G", "单卡 6.5元/时"), ("A100 80G 8卡", "36元/时"), ("A100 80G 4卡", "40元/时"))
+    assert found(rows(*cells, heading="a", column="b")) == []
+
+
 def test_levels_within_the_provider_class() -> None:
+    def off(given: list[Row], **medians: str) -> list[tuple[str, str]]:
+        known = {(card, "idc"): Decimal(value) for card, value in medians.items()}
+        return [(v.key, v.reason) for v in checks.level_guard(given, known)]
+
     honest = rows(("L40S 显卡数 1", "31.28元/小时"), provider_class="cloud")
-    assert found(honest) == []
+    assert off(honest) == []
     same = rows(("L40S 显卡数 1", "31.28元/小时"), provider_class="idc")
-    assert found(same) == [("0", "implausible")]
+    assert off(same) == [("0", "implausible")]
+    assert found(same) == []  # a level contradicts no page: it is told, not refused
     # the feed error of a 5090 machine at 50万 a month is refused by the reader already
-    assert found(rows(("RTX 5090 8卡", "5万/月"), provider_class="idc")) == []
-    medians = {("RTX5090", "idc"): Decimal("1.2")}
-    verdicts = checks.level_guard(rows(("RTX 5090 8卡", "5万/月"), provider_class="idc"), medians)
-    assert [v.reason for v in verdicts] == ["implausible"]
-    unknown = rows(("GTX 1080 Ti", "0.5元/时"), provider_class="idc")
-    assert found(unknown) == []
+    assert off(rows(("RTX 5090 8卡", "5万/月"), provider_class="idc")) == []
+    machine = rows(("RTX 5090 8卡", "5万/月"), provider_class="idc")
+    assert off(machine, RTX5090="1.2") == [("0", "implausible")]
+    assert off(rows(("GTX 1080 Ti", "0.5元/时"), provider_class="idc")) == []
 
 
 def test_nothing_is_repaired_and_reasons_are_known() -> None:
     page = rows(
-        ("RTX 4090", "1.98元/时"), ("RTX 4090", "60元/天"), heading="a", column="b", provider_class="idc"
+        ("RTX 4090", "4300元/月"), ("RTX 4090", "4000元/年"), good="a", column="b", provider_class="idc"
     )
     before = [row.reading for row in page]
     verdicts = check(page)
     assert [row.reading for row in page] == before
+    assert verdicts
     assert all(verdict.reason in reasons() and verdict.detail for verdict in verdicts)
 
 

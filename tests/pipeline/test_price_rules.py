@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.reading.price import PriceReading, PriceReject, read, read_all
+from pipeline.reading.price import PriceReading, PriceReject, read
 from tests.pipeline.price_line import line
 
 CARD = "RTX 4090"
@@ -276,50 +276,3 @@ def test_names_of_one_good_only() -> None:
         got = read(f"{text} 3.3元/时")
         assert isinstance(got, PriceReading), (text, got)
         assert got.card == card
-
-
-@pytest.mark.parametrize(
-    ("context", "text", "expected"),
-    [
-        (
-            "单位在下一格（元/h）",
-            "L40S ¥4.98 · L20 ¥4.00 · A800 ¥7.80 · H800 ¥25.00",
-            [
-                "L40S/48 x1 card 4.98 CNY/hour on_demand list",
-                "L20/48 x1 card 4 CNY/hour on_demand list",
-                "A800-80G/80 x1 card 7.8 CNY/hour on_demand list",
-                "H800-80G/80 x1 card 25 CNY/hour on_demand list",
-            ],
-        ),
-        (
-            "摘要",  # only the last one carries the period: it is not carried over
-            "H100 7.6 万、A100 40G 1.3 万、八卡 5090 1.2 万/月",
-            [
-                "reject purchase_price",
-                "reject missing_period",
-                "RTX5090/32 x8 server 12000 CNY/month monthly list",
-            ],
-        ),
-        (
-            "RTX 4090 24G",
-            "月付 ￥1300 年付 ￥12000",
-            [
-                "RTX4090/24 x1 card 1300 CNY/month monthly list",
-                "RTX4090/24 x1 card 12000 CNY/year yearly list",
-            ],
-        ),
-        (
-            "RTX 4090",
-            "¥3.20/小时、¥70.53/日、¥1,923.60/月",
-            [
-                "RTX4090/24 x1 card 3.2 CNY/hour on_demand list",
-                "RTX4090/24 x1 card 70.53 CNY/day daily list",
-                "RTX4090/24 x1 card 1923.6 CNY/month monthly list",
-            ],
-        ),
-        ("RTX 4090", "1.98元/时", ["RTX4090/24 x1 card 1.98 CNY/hour on_demand list"]),
-        ("RTX 4090", "面议", ["reject quote_required"]),
-    ],
-)
-def test_several_offers_in_one_cell_are_split_first(context: str, text: str, expected: list[str]) -> None:
-    assert [line(one) for one in read_all(text, context)] == expected

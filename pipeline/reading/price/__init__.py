@@ -18,17 +18,16 @@ from pipeline.reading.price.cell import Cell
 from pipeline.reading.price.decide import decide
 from pipeline.reading.price.found import Scan
 from pipeline.reading.price.lexer import lex
+from pipeline.reading.price.lines import lines, unpaired
 from pipeline.reading.price.model import Money, PriceReading, PriceReject
 from pipeline.reading.price.scan import scan
-from pipeline.reading.price.split import parts
 from pipeline.reading.price.words import vocabulary
 
-__all__ = ["Money", "PriceReading", "PriceReject", "read", "read_all"]
+__all__ = ["Money", "PriceReading", "PriceReject", "read"]
 
 _REPEATED: Final = 65_536  # most of a crawl repeats; entries, not bytes
 _LONGEST_KEPT: Final = 2_000  # characters of a text that may be remembered
 _CONTEXTS: Final = 4_096
-_MOST_OFFERS: Final = 32  # a cell with more is a page
 
 
 def read(
@@ -50,33 +49,16 @@ def read(
     return _remembered(text, context, provider, currency_hint, mode_hint)
 
 
-def read_all(
-    text: str,
-    context: str = "",
-    provider: str | None = None,
-    *,
-    currency_hint: str | None = None,
-    mode_hint: str | None = None,
-) -> list[PriceReading | PriceReject]:
-    """Every offer of a cell, in order: `read`, and where that finds several offers, each part read by itself.
-
-    A part keeps only what it and the context say; nothing is carried over from its neighbours.
-    """
-    whole = read(text, context, provider, currency_hint=currency_hint, mode_hint=mode_hint)
-    if not isinstance(whole, PriceReject) or whole.reject != "multiple_offers":
-        return [whole]
-    found = parts(_scan(normalise(markup.strip(_shop_json(text)).text), provider))
-    if len(found) < 2 or len(found) > _MOST_OFFERS:
-        return [whole]
-    return [read(part, context, provider, currency_hint=currency_hint, mode_hint=mode_hint) for part in found]
-
-
 def _read(
     text: str, context: str, provider: str | None, currency_hint: str | None, mode_hint: str | None
 ) -> PriceReading | PriceReject:
     plain = markup.strip(_shop_json(text))
     around = _context(context, provider) if len(context) <= _LONGEST_KEPT else _context_of(context, provider)
     own = _scan(normalise(plain.text), provider)
+    if own.bare and (parted := lines(text)):
+        each = [_scan(normalise(one), provider) for one in parted]
+        if unpaired(each, own, around[0]):
+            return PriceReject("multiple_offers")
     return decide(
         Cell(
             text=own,

@@ -6,12 +6,14 @@ number is kept apart: it is a price only where a header gives the unit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
 from pipeline.reading.numerals import DIGITS, MULTIPLIERS, multiplier
-from pipeline.reading.price.bare import may_be_bare, odd_unit, unread_behind
+from pipeline.reading.price.bare import may_be_bare, odd_unit, open_end, rate
+from pipeline.reading.price.between import and_between
 from pipeline.reading.price.ends import End, foreign_first, scaled
 from pipeline.reading.price.lexer import CARD, MULTIPLIER, NUMBER, WORD, Token
 from pipeline.reading.price.unit import Cursor, Unit
@@ -58,6 +60,10 @@ class Amount:
 class Reader(Cursor):
     """Reads amounts at token positions of one text."""
 
+    def __init__(self, tokens: Sequence[Token], text: str) -> None:
+        super().__init__(tokens, text)
+        self.refused: list[tuple[int, int]] = []  # numbers that are no amounts
+
     def amounts(self, *, bare: bool = True) -> list[Amount]:
         """All amounts in order, bare numbers included where asked for."""
         found = []
@@ -81,21 +87,20 @@ class Reader(Cursor):
             i += 1
             if self.sign(i, ":"):
                 i += 1
-        if i > first and not (self.near(i) or self.sign(i - 1, ":")):
+        if i > first and (rate(self, first) or not (self.near(i) or self.sign(i - 1, ":"))):
             return None
         left = self._end(i)
         if left is None or (currency is None and self._is_count(i, left)):
             return None
         i = left.last
         unit, flags = Unit(), [False, left.more, False]
-        right, stop = self._range_end(i, currency or left.currency)
-        if right is None:
+        right = self._range_end(i, currency or left.currency) if i < self.n else None
+        if right is None and i < self.n:
             i = self._tail(i, unit, flags, bool(currency or left.currency))
             if unit.given():
-                right, stop = self._range_end(i, currency or left.currency)
+                right = self._range_end(i, currency or left.currency)
         if right is not None:
             i = self._tail(right.last, unit, flags, bool(currency or left.currency or right.currency))
-        del stop
         currency = foreign_first(currency, left.currency, right.currency if right else None)
         if currency is not None and not unit.given() and odd_unit(self, i):
             unit.other = "thing"
@@ -110,9 +115,11 @@ class Reader(Cursor):
             and (self.has(i, "basis") or self.kind(i) == CARD)
         ):
             return None  # 1万张卡
-        if evidence and currency is None and not unit.given() and unread_behind(self, i):
-            return None  # 1.2万平方米
-        if not evidence and not (bare and may_be_bare(self, first, i)):
+        told = currency is not None or unit.given()
+        if not told and not (evidence or bare):
+            return None
+        if not told and not may_be_bare(self, first, i):  # 1.2万平方米, 点赞 3.2万
+            self.refused.append((first, i))
             return None
         return Amount(
             first=first,
@@ -233,7 +240,7 @@ class Reader(Cursor):
                 return True
         return False
 
-    def _range_end(self, i: int, currency: str | None) -> tuple[End | None, int]:
+    def _range_end(self, i: int, currency: str | None) -> End | None:
         """The upper end after a range sign at `i`, if what follows is one."""
         j = i
         if self.sign(j, "-~"):
@@ -242,23 +249,23 @@ class Reader(Cursor):
                 j += 1
         elif self.has(j, "range"):
             j += 1
-        else:
-            return None, i
-        if i and not (self.near(i)):
-            return None, i
+        elif not and_between(self, j):
+            return None
+        if i and j > i and not self.near(i):
+            return None
         prefix = None
         if self.has(j, "cur") and self.tokens[j].value not in _SUFFIX_ONLY:
             prefix = self.tokens[j].tags["cur"]
             if currency is not None and prefix != currency:
-                return None, i
+                return None
             j += 1
-        if not self.near(j):
-            return None, i
+        if j > i and not self.near(j):
+            return None
         right = self._end(j)
         if right is None or (prefix is None and self._is_count(j, right)):
-            return None, i
+            return None
         right.currency = prefix or right.currency
-        return right, right.last
+        return right
 
     def _tail(self, i: int, unit: Unit, flags: list[bool], money: bool) -> int:
         """Suffixes and unit behind an amount; returns the next token. `flags`: floor, approx, ceil."""
@@ -269,7 +276,7 @@ class Reader(Cursor):
             elif money and self.sign(i, "(") and self.has(i + 1, "per") and self.sign(i + 2, ")"):
                 unit.per = unit.per or self.tokens[i + 1].tags["per"]  # 1480元(月)
                 i += 3
-            elif self.sign(i, "+") and self.near(i, 0) and self.kind(i + 1) != NUMBER:
+            elif self.sign(i, "+") and self.near(i, 0) and open_end(self, i):
                 flags[0] = True
                 i += 1
             else:

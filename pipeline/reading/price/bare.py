@@ -5,6 +5,7 @@ Only a number that stands alone, or beside words that the vocabulary knows, is w
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from pipeline.reading.price.lexer import FRACTION, MULTIPLIER, NOISE, NUMBER, RATIO, SIZE, WORD
@@ -18,7 +19,10 @@ _SCALES: Final = frozenset("十百千万亿")
 
 
 def may_be_bare(cursor: Cursor, first: int, last: int) -> bool:
-    """Whether tokens `first`..`last` (exclusive), a number or range without a unit, may be a price."""
+    """Whether tokens `first`..`last` (exclusive), a number or range without a unit, may be a price.
+
+    A word of no tag before it counts (楼层 12), as do the words of `_BEFORE`.
+    """
     if first > 1 and cursor.sign(first - 1, ":"):
         label = cursor.tokens[first - 2]
         if label.kind == NOISE or any(tag in label.tags for tag in _BEFORE):
@@ -27,9 +31,15 @@ def may_be_bare(cursor: Cursor, first: int, last: int) -> bool:
         cursor.sign(first - 1, "×*#=")
         or (cursor.sign(first - 1, "-~") and cursor.kind(first - 2) == NUMBER)  # 图3-2
         or any(tag in cursor.tokens[first - 1].tags for tag in _BEFORE)
+        or rate(cursor, first - 1)
+        or (
+            cursor.kind(first - 1) == WORD and not cursor.tokens[first - 1].tags and cursor.near(first)
+        )  # 楼层 12
     ):
         return False
-    if _unread_beside(cursor, first, last):
+    if cursor.kind(last) == SIZE and cursor.kind(last - 1) == MULTIPLIER and cursor.near(last):
+        return False  # 2K 144Hz
+    if unread_beside(cursor, first, last):
         return False
     if last >= cursor.n:
         return True
@@ -55,13 +65,18 @@ def odd_unit(cursor: Cursor, i: int) -> bool:
     return not gap and cursor.kind(i + 1) in {NOISE, SIZE, MULTIPLIER}
 
 
-def unread_behind(cursor: Cursor, last: int) -> bool:
-    """Whether a word that no table knows is glued to the number that ends before `last`."""
-    gap = cursor.text[cursor.tokens[last - 1].end : cursor.tokens[last].start if last < cursor.n else None]
-    return not gap[:1].isspace() and not _read(gap, 0)
+def rate(cursor: Cursor, i: int) -> bool:
+    """Whether the currency at token `i` is counted in another one: USD/CNY 7.12."""
+    return i > 1 and cursor.has(i, "cur") and cursor.sign(i - 1, "/") and cursor.has(i - 2, "cur")
 
 
-def _unread_beside(cursor: Cursor, first: int, last: int) -> bool:
+def open_end(cursor: Cursor, i: int) -> bool:
+    """Whether the plus at token `i` opens the upper end (`2000+`, `2000+元`), and adds nothing (`+电费`)."""
+    following = cursor.text[cursor.tokens[i].end : cursor.tokens[i].end + 1]
+    return not following.isalnum() or cursor.has(i + 1, "cur") or cursor.has(i + 1, "mult")
+
+
+def unread_beside(cursor: Cursor, first: int, last: int) -> bool:
     """`评分 4.9`, `海拔1980米`, `5.5km`: words that no table knows; the number counts something else."""
     tokens, text = cursor.tokens, cursor.text
     before = text[tokens[first - 1].end if first else 0 : tokens[first].start]
@@ -75,7 +90,18 @@ def _unread_beside(cursor: Cursor, first: int, last: int) -> bool:
         return True
     if text[tokens[first].start] == "." and text[max(0, tokens[first].start - 1)].isalnum():
         return True  # H.264
-    return not (_read(before.rstrip(), -1) and _read(after.lstrip(), 0))
+    return not (_read(before.rstrip(), -1) and (_read(after.lstrip(), 0) or _led(cursor, first, after)))
+
+
+def _led(cursor: Cursor, first: int, after: str) -> bool:
+    """`月租12500 河北机房`: a word of price before the number, and what follows it stands apart."""
+    i = first - 1 if cursor.sign(first - 1, ":") else first
+    return i > 0 and cursor.has(i - 1, "bare") and after[:1] == " "
+
+
+def known_edge(label: str) -> bool:
+    """Whether `label` ends with a word that is read over (`天翼云`, `仅需`)."""
+    return _read(label, -1)
 
 
 def _named(cursor: Cursor, i: int) -> bool:
@@ -89,9 +115,21 @@ def _read(gap: str, edge: int) -> bool:
         return True
     if edge == 0 and gap[0] == ".":
         return True
+    if gap[edge] not in _edges()[edge]:
+        return False
     words = vocabulary()
     for length in range(min(_LONGEST_SKIPPED, len(gap)), 0, -1):
         word = (gap[:length] if edge == 0 else gap[-length:]).lower()
         if "skip" in words.get(word, ()) and word[0] not in _SCALES:
             return True
     return False
+
+
+@cache
+def _edges() -> dict[int, frozenset[str]]:
+    """First (0) and last (-1) characters of the words that are read over."""
+    words = [word for word, tags in vocabulary().items() if "skip" in tags]
+    return {
+        edge: frozenset(char for word in words for char in (word[edge], word[edge].upper()))
+        for edge in (0, -1)
+    }

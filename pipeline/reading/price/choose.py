@@ -63,7 +63,7 @@ def choose(text: Scan, context: Scan, *, struck: bool) -> Choice:
 def _settle(choice: Choice, mains: list[Amount], by_role: dict[str, list[Amount]], context: Scan) -> None:
     mains = _distinct(mains)
     if len(mains) > 1 and (wanted := terms.wanted(context)) is not None:
-        fitting = [one for one in mains if (one.unit.per or one.lead_per) == wanted]
+        fitting = [one for one in mains if (one.unit.per or one.lead_per or wanted) == wanted]
         mains = fitting if len(fitting) == 1 else mains
     if mains:
         choice.main, choice.rest, choice.several = mains[0], mains[1:], len(mains) > 1

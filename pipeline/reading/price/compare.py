@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from typing import Final
+
 from pipeline.reading.price import levels, terms, verify
 from pipeline.reading.price.cell import Cell, Quote
 from pipeline.reading.price.choose import Choice
 from pipeline.reading.price.goods import Basis, Card
 from pipeline.reading.price.refuse import HOURS
+
+_MACHINES: Final = (2, 4, 8, 16)  # cards of a machine that nobody counts
+_SAME: Final = Decimal("0.005")  # a price per card is rounded to the cent
 
 
 def all_conversions(cell: Cell, choice: Choice, quote: Quote) -> bool:
@@ -21,6 +27,25 @@ def all_conversions(cell: Cell, choice: Choice, quote: Quote) -> bool:
     counted = next((one.n for one in reversed(cell.text.counts or cell.context.counts)), 1)
     return verify.conversions_agree(
         quote.amount, per, quote.period.count, counted, choice.rest, quote.currency
+    )
+
+
+def told_twice(cell: Cell, choice: Choice, quote: Quote) -> bool:
+    """`5.8元/卡/时，整机46.4元/时`: one card's price and the whole machine's are the same offer."""
+    if len(choice.rest) != 1:
+        return False
+    one, other = quote.amount, choice.rest[0]
+    if one.unit.card == other.unit.card or one.unit.per is None or one.currency != other.currency:
+        return False
+    if (one.unit.per, one.unit.count) != (other.unit.per, other.unit.count) or one.broken or other.broken:
+        return False
+    card, machine = (one, other) if one.unit.card else (other, one)
+    counted = [count.n for count in (cell.text.counts or cell.context.counts) if count.n > 1]
+    sizes = counted[-1:] or _MACHINES
+    return any(
+        abs(machine.low - card.low * n) <= card.low * n * _SAME
+        and abs(machine.high - card.high * n) <= card.high * n * _SAME
+        for n in sizes
     )
 
 

@@ -12,8 +12,9 @@ from pipeline.reading.price import levels, terms
 from pipeline.reading.price.amounts import Amount
 from pipeline.reading.price.cell import Cell, Quote, printed
 from pipeline.reading.price.choose import Choice, choose
-from pipeline.reading.price.compare import against_others, all_conversions, one_or_machine
+from pipeline.reading.price.compare import against_others, all_conversions, one_or_machine, told_twice
 from pipeline.reading.price.goods import Basis, Card, basis, card
+from pipeline.reading.price.label import named_apart
 from pipeline.reading.price.model import PriceReading, PriceReject
 from pipeline.reading.price.nothing import no_amount
 from pipeline.reading.price.refuse import no_period, says, unnamed, unnamed_or_impossible
@@ -38,6 +39,8 @@ def decide(cell: Cell) -> PriceReading | PriceReject:
         return PriceReject(choice.reason, None if choice.reason == "no_number" else quote.money)
     if choice.several and all_conversions(cell, choice, quote):
         choice.several, choice.conversions = False, choice.rest
+    elif choice.several and told_twice(cell, choice, quote):
+        choice.several = False
     reason = says(cell, quote)
     if reason is not None:
         return PriceReject(reason, None if choice.several else quote.money)
@@ -70,7 +73,7 @@ def _take_bare(cell: Cell) -> bool:
             text.amounts = [plain[0], *text.amounts]
         return True
     loose = len(text.ratios) > sum(one.discount is not None for one in text.bare)
-    if not text.bare or loose or text.vague or any(text.rejects.get("any", ())):
+    if not text.bare or loose or text.loose or text.vague or any(text.rejects.get("any", ())):
         return False
     bare = text.bare
     if len(plain) > 1:
@@ -112,6 +115,9 @@ def _offer(cell: Cell, choice: Choice, quote: Quote, good: Card) -> PriceReading
         return PriceReject(unnamed_or_impossible(cell, quote, bought), money)
     if good.problem is not None:
         return PriceReject(good.problem, money)
+    apart = named_apart(cell.text, quote.amount, own_period=quote.period.own)
+    if apart is not None:
+        return PriceReject(apart, money)
     if quote.amount.broken:
         return PriceReject("truncated_range")
     if quote.currency is None:

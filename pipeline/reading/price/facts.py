@@ -9,6 +9,7 @@ from typing import Final
 
 from pipeline.reading.price.amounts import Amount, Reader
 from pipeline.reading.price.found import Count, Mode, Scan, Size, UnitWord
+from pipeline.reading.price.label import included, of_a_machine
 from pipeline.reading.price.lexer import (
     CARD,
     FRACTION,
@@ -21,6 +22,7 @@ from pipeline.reading.price.lexer import (
     WORD,
     Token,
 )  # fmt: skip
+from pipeline.reading.price.names import unknown_name
 from pipeline.reading.price.tax import percent_of_tax
 from pipeline.reading.price.unit import LONG, Unit, periods_of
 from pipeline.reading.price.words import NO_TAGS, Tags
@@ -33,9 +35,10 @@ _WHERE: Final = {
     f"reject.{where}": where
     for where in ("text", "context", "any", "strong", "weak", "decides", "hosting", "sold")
 }
-_BRANDS: Final = frozenset(("gt", "gtx", "rtx", "quadro", "radeon", "rx", "tesla", "geforce"))
+_MENTIONS: Final = frozenset(("reject.strong", "reject.hosting"))
 _COMMITMENT: Final = 3  # months from which a least term is a commitment
 _TIMES: Final = re.compile(r"[0-9] ?[×*xX]|[×*xX] ?[0-9]")
+_MYRIAD: Final = 10_000
 _MOST_CARDS: Final = 64  # a larger number of cards is a cluster, not a purchase
 _IN_HIT: Final = {
     "整机": "machine", "裸金属": "machine", "服务器": "server", "节点": "node", "HGX": "hgx", "DGX": "hgx",
@@ -88,31 +91,22 @@ class Facts:
                 and (i == 0 or self.tokens[i - 1].kind != NUMBER)
             ):
                 return self._unit_word(i, None, None, i)
-        elif token.value in _BRANDS:
-            self.found.flags.setdefault("gpu", i)
-            if i + 1 < len(self.tokens):
-                self._model(i + 1)
-        elif "large" in token.value or "small" in token.value or "medium" in token.value:
-            self.found.skus.append(self.found.text[token.start : token.end])
+        else:
+            unknown_name(self.found, self.reader, i)
         return i + 1
-
-    def _model(self, i: int) -> None:
-        """`GT 710/730`: a card that the catalog does not know, or several."""
-        token = self.tokens[i]
-        if token.kind == FRACTION:
-            self.found.models += 2
-        elif token.kind == NUMBER:
-            self.found.models += 1
-            if self.reader.sign(i + 1, "/、") and self.reader.kind(i + 2) == NUMBER:
-                self.found.models += 1
 
     def _word(self, i: int, token: Token) -> int:
         tags, found = token.tags, self.found
         for tag in tags:
             if tag in _FLAGS:
                 found.flags.setdefault(tag, i)
-            elif tag in _WHERE:
+            elif tag in _WHERE and not (
+                (tag in _MENTIONS or tags[tag] == "not_rental")
+                and (included(found, i) or of_a_machine(found, i))
+            ):
                 found.rejects.setdefault(_WHERE[tag], []).append(tags[tag])
+        if token.value in {"cpu", "cpus"} and self.reader.near(i + 1) and "basis" in self._tags(i + 1):
+            found.rejects.setdefault("strong", []).append("not_gpu")  # CPU 实例
         if "mode" in tags:
             self._mode(i, tags["mode"])
         if "single" in tags:
@@ -183,6 +177,8 @@ class Facts:
                 self.found.vague = True
                 return i + 2
             return self._unit_word(i, self.tokens[i + 1].tags["cur"], scale, i + 2)
+        if scale == _MYRIAD and self.reader.sign(i - 1, "(") and self.reader.sign(i + 1, ")/"):
+            self.found.units.append(UnitWord(None, scale, Unit(), i))  # 月租（万）
         return i + 1
 
     def _number(self, i: int, token: Token) -> None:

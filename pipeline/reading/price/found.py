@@ -79,6 +79,7 @@ class Scan:
     paths: bool = False  # 双路 behind a card: cards or CPUs?
     etc: bool = False  # A100等: that card and others
     models: int = 0  # names of cards that the catalog does not know
+    loose: bool = False  # a number counts something that no table knows: 60帧
     page: bool = False  # more tokens than any cell has: not read to its end
 
     def slim(self) -> Scan:

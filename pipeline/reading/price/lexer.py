@@ -286,7 +286,7 @@ class _Lexer:
                 stop = rest.end() if rest is not None else m.end()
                 self.out.append(Token(NOISE, start, stop, low[start:stop]))
                 return stop
-        self.out.append(Token(NUMBER, start, end, value))
+        self.out.append(_make(Token, (NUMBER, start, end, value, NO_TAGS)))
         return end
 
 

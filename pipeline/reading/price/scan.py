@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pipeline.reading.price.amounts import Reader
+from pipeline.reading.price.bare import unread_beside
 from pipeline.reading.price.facts import Facts
 from pipeline.reading.price.found import Scan
 from pipeline.reading.price.lexer import MOST_TOKENS, NUMBER, SIGN, Token
@@ -26,6 +27,7 @@ def scan(text: str, tokens: Sequence[Token], hits: Sequence[CardHit], *, context
     found.amounts = [a for a in amounts if not a.bare]
     if not context:
         found.bare = [a for a in amounts if a.bare]
+        found.loose = bool(found.bare) and any(unread_beside(reader, *number) for number in reader.refused)
     Facts(found, reader).collect(amounts)
     found.formula = not context and _formula(reader)
     if context:

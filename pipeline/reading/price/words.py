@@ -17,6 +17,7 @@ Tags = Mapping[str, str]
 """Tag → value. Reject words have the tags `reject.text`, `reject.context`, `reject.any`, `reject.strong`."""
 
 Firsts = Mapping[str, tuple[tuple[int, Mapping[str, Tags]], ...]]
+_ENDING: Final = "ending"
 NO_TAGS: Final[Tags] = MappingProxyType({})
 
 
@@ -25,6 +26,8 @@ def vocabulary() -> Mapping[str, Tags]:
     """Every word with its tags, lower case. Raises ValueError where a table gives one word a tag twice."""
     found: dict[str, dict[str, str]] = {}
     for row in rows("price_words.csv"):
+        if row["tag"] == _ENDING:
+            continue
         for word in row["words"].split():
             _put(found, word, row["tag"], row["value"])
     for row in rows("reject_words.csv"):
@@ -39,6 +42,14 @@ def _put(found: dict[str, dict[str, str]], word: str, tag: str, value: str) -> N
     if tag in tags and tags[tag] != value:
         raise ValueError(f"word {word!r} has {tag} {tags[tag]!r} and {value!r}")
     tags[tag] = value
+
+
+@cache
+def endings() -> tuple[str, ...]:
+    """Last characters of words that name no good where they stand before an amount."""
+    return tuple(
+        word for row in rows("price_words.csv") if row["tag"] == _ENDING for word in row["words"].split()
+    )
 
 
 @cache

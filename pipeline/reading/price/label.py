@@ -1,0 +1,142 @@
+"""What an amount is said to be for: `语音识别 0.8元/小时` names another good, whatever the row is about.
+
+Only the word that stands directly before the amount is asked: one that no table knows, and that is no place,
+seller or filler, is the name of something else.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pipeline.reading import region
+from pipeline.reading.price.amounts import Amount
+from pipeline.reading.price.bare import known_edge
+from pipeline.reading.price.found import Scan
+from pipeline.reading.price.lexer import CARD, MULTIPLIER, SIGN, SIZE, WORD, Token
+from pipeline.reading.price.words import endings
+
+_STEPPED_OVER: Final = frozenset(("noun", "approx", "floor", "ceil", "current", "original", "member", "bare"))
+_SIGNS: Final = frozenset(":(≈~<>≤≥")
+_SYSTEMS: Final = frozenset(("windows", "raid", "虚拟机"))  # editions of a machine as well as goods
+_INCLUDED: Final = frozenset("含送赠带附免包加+")
+# Goods whose last characters stand on many words that name none.
+_THINGS: Final = tuple(
+    "手机 飞机 图片 照片 面包 背包 数码 股价 房价 油价 币价 金价 菜价 车价 票价 电价 水价 气价 地价".split()
+)
+_APART: Final = ("免费", "另计", "另付", "另收", "另购", "单独", "另算", "自备", "不限")
+
+
+def named_apart(found: Scan, amount: Amount, *, own_period: bool) -> str | None:
+    """The reason that the word before `amount` gives: another good, or what something costs its owner."""
+    if amount.first and _cost_alone(found, amount):
+        return "budget_not_price"
+    if not own_period and amount.first == 1 and found.tokens[0].value == "显卡":
+        return "purchase_price"  # 显卡 12000元 in a column of rents
+    return "not_gpu" if _other_good(found, amount, own_period=own_period) else None
+
+
+def _cost_alone(found: Scan, amount: Amount) -> bool:
+    """`成本 0.4 元/小时`: nothing but 成本 says what the amount is."""
+    tokens = found.tokens
+    i = amount.first
+    while i and (tokens[i - 1].kind == SIGN or "approx" in tokens[i - 1].tags):
+        i -= 1
+    return i == 1 and tokens[0].value == "成本" and not found.text[: tokens[0].start].strip()
+
+
+def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
+    """Whether the word before `amount` names another good.
+
+    A text that names its card is believed where it gives the period too (`own_period`): a toll or a phone has
+    none. So is an amount per card or machine.
+    """
+    tokens = found.tokens
+    if amount.unit.card or amount.unit.server:
+        return False
+    named = any(token.kind == CARD for token in tokens[: amount.first])
+    if not named and "processor" in found.flags and "server" in found.flags:
+        return True  # 香港服务器 E3-1230 16G 499元/月
+    i = amount.first
+    while i and _stepped_over(tokens[i - 1]):
+        i -= 1
+    stop = tokens[i].start
+    while i and _short(found, i):
+        i -= 1
+    end = tokens[i - 1].end if i else 0
+    label = found.text[end:stop].strip(" :(")
+    if not label and i and not own_period and "id" in tokens[i - 1].tags:
+        return True  # P40 手机 4488元
+    if not label:
+        return not named and i > 0 and (_is_other(found, i - 1) or _part(found, i, own_period=own_period))
+    if named and own_period:
+        return False
+    if i and tokens[i - 1].kind in {CARD, MULTIPLIER} and tokens[i - 1].end == end and len(label) == 1:
+        return False
+    # Not the label alone: 套 of 套餐 is a word of the tables, and so no part of it.
+    before = found.text[:stop].rstrip(" :(")
+    if before.endswith(_THINGS):
+        return True
+    if not label[-1].isalnum() or known_edge(before) or before.endswith(endings()):
+        return False
+    return region.read(label).precision == "none"
+
+
+def included(found: Scan, i: int) -> bool:
+    """`含100G云盘`, `送公网IP`, `数据盘免费50G`, `系统盘另计`: the price is not of what token `i` names."""
+    tokens, text = found.tokens, found.text
+    start = tokens[i].start
+    if i and tokens[i - 1].kind == SIZE and start - tokens[i - 1].end <= 1:
+        start = tokens[i - 1].start
+    before = text[:start].rstrip()
+    return before[-1:] in _INCLUDED or text[tokens[i].end :].lstrip(" :").startswith(_APART)
+
+
+def of_a_machine(found: Scan, i: int) -> bool:
+    """`4090 / 16核 64G / 系统盘 50G / 1.98元/时`: one part of a machine whose others are listed."""
+    tokens = found.tokens
+    beside = [tokens[j] for j in (i - 1, i + 1) if 0 <= j < len(tokens)]
+    if i + 2 < len(tokens) and tokens[i + 1].kind == SIGN and tokens[i + 1].value == ":":
+        beside.append(tokens[i + 2])
+    if not any(token.kind == SIZE for token in beside):
+        return False
+    listed = any(
+        token.tags.get("basis") == "other:core" or "ram" in token.tags or "paths" in token.tags
+        for token in tokens[:i]
+    )
+    return listed or any(
+        token.kind == CARD and token.value.count is not None and token.value.count > 1 for token in tokens[:i]
+    )
+
+
+def _stepped_over(token: Token) -> bool:
+    if token.kind == WORD:
+        return not _STEPPED_OVER.isdisjoint(token.tags) and len(token.value) > 1
+    return token.kind == SIGN and token.value in _SIGNS
+
+
+def _short(found: Scan, i: int) -> bool:
+    """`运费`, `股价`, `房租`: one character that the tables know at the end of a word that they do not."""
+    token = found.tokens[i - 1]
+    if token.kind != WORD or len(token.value) > 1 or "cur" in token.tags:
+        return False
+    before = found.text[found.tokens[i - 2].end if i > 1 else 0 : token.start]
+    return before[-1:].isalnum()
+
+
+def _is_other(found: Scan, i: int) -> bool:
+    """`带宽 300元/月`: the known name of another good directly before the amount."""
+    token = found.tokens[i]
+    return (
+        token.kind == WORD
+        and token.tags.get("reject.any") == "not_gpu"
+        and token.value not in _SYSTEMS
+        and not included(found, i)
+    )
+
+
+def _part(found: Scan, i: int, *, own_period: bool) -> bool:
+    """`内存 64G 899元`, `独享带宽 10M 300元/月`: a part and its size, and nothing else."""
+    first = found.tokens[0]
+    if i != 2 or found.tokens[1].kind != SIZE:
+        return False
+    return _is_other(found, 0) or ("ram" in first.tags and not own_period)
