@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Callable
-from time import monotonic
 from typing import Any
 from urllib.parse import urljoin
 
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Page, Route
 from playwright.async_api import Request as PageRequest
+from playwright.async_api import Route
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -27,19 +25,17 @@ from scrapy.http import Response, TextResponse
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.page import PageMethod
 
-from spiders.base.browser import State
+from spiders.browser_states import States
 from spiders.egress import EgressRefused, origin_of
 from spiders.evidence import clean_url
 from spiders.fetch import Fetched, FetchError, unpacked
 from spiders.handlers import ERRORS, HttpHandler, run_of
 from spiders.robots import RobotsDisallowed, RobotsMiddleware
-from spiders.signs import classify
 
 _ABORTED = frozenset(("image", "font", "media"))
 _MAX_HOPS = 5
 _MAX_SUBREQUESTS = 300
 _STATE_SECONDS = 10.0
-_POLL = 0.25
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
@@ -57,7 +53,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         self._robots: RobotsMiddleware | None = None
         self._subrequests = 0
         self._failures: dict[str, Exception] = {}  # address of a page → why the page itself did not come
-        self._states: dict[str, _States] = {}
+        self._states: dict[str, States] = {}
         self._starting = asyncio.Lock()
 
     async def download_request(self, request: Request) -> Response:
@@ -67,9 +63,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
         async with self._starting:
             if not hasattr(self, "browser_provider"):
                 await self._launch()  # this handler is made after the signal that would have done it
-        states = self._states[request.url] = _States(
-            min(_STATE_SECONDS, run_of(self._crawler).config.timeout)
-        )
+        states = self._states[request.url] = States(min(_STATE_SECONDS, run_of(self._crawler).config.timeout))
         request.meta["playwright_page_methods"] = [
             PageMethod(states.into, state) for state in request.meta["states"]
         ]
@@ -218,64 +212,3 @@ async def _quietly(action: Any) -> None:
 
 def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-
-
-_MARK_HIDDEN = """() => {
-  for (const e of document.body ? document.body.querySelectorAll('*') : []) {
-    const hidden = e.checkVisibility && !e.checkVisibility({visibilityProperty: true});
-    const struck = !hidden && getComputedStyle(e).textDecorationLine.includes('line-through');
-    e.toggleAttribute('data-suanjia-hidden', Boolean(hidden || struck));
-    e.toggleAttribute('data-suanjia-struck', Boolean(struck));
-  }
-  return {text: document.body ? document.body.innerText : '', html: document.documentElement.outerHTML};
-}"""
-
-
-async def _into_state(page: Page, state: State, seconds: float) -> dict[str, Any]:
-    """Bring the page into a state and read it: text, document, and whether click and wait succeeded.
-
-    `seconds` is the time both may take together.
-    """
-    end = monotonic() + seconds
-    reached = not state.click
-    while not reached and monotonic() < end:
-        for text in state.click:
-            target = page.get_by_text(text, exact=True).filter(visible=True).first
-            if await target.count():
-                await target.click(timeout=max(1.0, end - monotonic()) * 1000)
-                reached = True
-                break
-        else:
-            await asyncio.sleep(_POLL)
-    ready, seen, before = False, {"text": "", "html": ""}, None
-    while True:
-        seen = await page.evaluate(_MARK_HIDDEN)
-        ready = not state.ready or re.search(state.ready, seen["text"]) is not None
-        settled = seen["text"] == before
-        # A farewell will not turn into prices; a wish for a login may, while the page still loads.
-        gone = settled and not ready and (classify(seen["text"]) or ("",))[0] == "gone"
-        if (ready and settled) or gone or not reached or monotonic() > end:
-            break
-        before = seen["text"]
-        await asyncio.sleep(_POLL)
-    return {
-        "name": state.name,
-        "text": seen["text"],
-        "html": seen["html"],
-        "reached": reached,
-        "ready": ready,
-    }
-
-
-class _States:
-    """The states of one page, read one after the other; once one is not reached, the rest are not tried."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.status = 200
-        self.read: list[dict[str, Any]] = []
-
-    async def into(self, page: Page, state: State) -> None:
-        """Page method of scrapy-playwright. A page that is an error page has no states."""
-        if self.status < 300 and all(known["reached"] and known["ready"] for known in self.read):
-            self.read.append(await _into_state(page, state, self.seconds))

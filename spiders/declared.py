@@ -13,7 +13,7 @@ from scrapy.http import Response
 
 from catalog.provider_model import Provider
 from catalog.source_model import Read, Source
-from spiders.base.browser import State
+from spiders.base.browser import State, still_growing
 from spiders.base.source import Place, Route, SourceSpider
 from spiders.egress import origin_of
 from spiders.listing import Listing
@@ -91,6 +91,8 @@ class DeclaredSpider(SourceSpider):
         """The page's source, or what a browser made of it."""
         if self.source.browser:
             states = json.loads(response.body)["states"]
+            if states and (told := still_growing(states[0])):
+                self.run.problem("truncated", told, response.url, response.meta["route"])
             return str(states[0]["html"]) if states else ""
         if name := self.source.encoding:
             return response.body.decode("gb18030" if name in _GB else name, "replace").removeprefix("\ufeff")

@@ -119,7 +119,12 @@ IDCS = (
         "idc_market_cards",
         "算力聚（A8）",
         "https://www.suanliju.example",
-        {"/market": Page("a8_market.html"), "/js/market.js": Page("a8_market.js")},
+        {
+            "/market": Page("a8_market.html"),
+            "/js/market.js": Page("a8_market.js"),
+            "/hosts": Page("a8_hosts.html"),
+            "/js/hosts.js": Page("a8_hosts.js"),
+        },
         (("host-card", "host-box"),),
         (),
         (("/时", "/分"),),

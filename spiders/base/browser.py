@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -50,6 +50,11 @@ class Rendered:
         return parse_html(self.html)
 
 
+def still_growing(raw: Mapping[str, Any]) -> str:
+    """What to say of a state whose list was still growing when its time was up, "" for any other."""
+    return "" if raw.get("whole", True) else f"state {raw['name']}: its list had not come to an end"
+
+
 class BrowserSpider(SourceSpider):
     """One page or a few, rendered, brought into each of `states` and quoted.
 
@@ -87,6 +92,8 @@ class BrowserSpider(SourceSpider):
             if not (state.reached and state.ready):
                 self._not_there(response, state, wanted)
                 return
+            if told := still_growing(raw):
+                self.run.problem("truncated", told, response.url, response.meta["route"])
             for listing in self.read(state, place.at(f"states/{number}/text")):
                 found = True
                 yield listing

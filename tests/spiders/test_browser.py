@@ -128,3 +128,37 @@ def test_where_the_browser_is_looked_for(tmp_path: Path, monkeypatch: pytest.Mon
     assert find_browser(named) == named
     with pytest.raises(BrowserMissing, match="SUANJIA_BROWSER"):
         find_browser(str(tmp_path / "nothing"))
+
+
+ENDLESS = """<!DOCTYPE html><html><head><meta charset=utf-8></head><body>
+<div id=list style="height:200px;overflow:auto"></div><p id=clock></p><script>
+const list = document.getElementById('list'); let n = 0;
+function more() {{ for (let i = 0; i < 10; i++) list.insertAdjacentHTML('beforeend',
+  '<div style="height:40px">RTX 4090 24GB host ' + (n++) + ' ￥1.98 /时</div>'); }}
+more();
+list.addEventListener('scroll', () => {{ if (n < {most}) setTimeout(more, 50); }});
+setInterval(() => document.getElementById('clock').textContent = '距结束 ' + Date.now() % 100000, 100);
+</script></body></html>"""
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize(("most", "kinds"), [(10**6, ["truncated"]), (40, [])])
+def test_a_list_without_end_is_truncated_and_a_ticking_clock_is_no_list(
+    tmp_path: Path, most: int, kinds: list[str]
+) -> None:
+    """What is scrolled is read to its end; a list that grew until its time was up is never the whole one."""
+    file = tmp_path / "idc_mine.toml"
+    file.write_text(
+        'slug = "idc_mine"\nname = "x"\nclass = "idc"\nstatus = "active"\n[source]\narchetype = "cards"\n'
+        'pages = ["https://www.idc.example/a.html"]\nrows = "#list > div"\nbrowser = true\n'
+        '[read]\ncard = { text = "RTX 4090 24GB" }\nbasis = "card"\n', encoding="utf-8",
+    )  # fmt: skip
+    with serving({"/a.html": Answer(ENDLESS.format(most=most))}) as site:
+        told = CrawlConfig(
+            provider="idc_mine", run_id="r", run_dir=tmp_path / "run", evidence_dir=tmp_path / "e", now=CLOCK,
+            origins={"https://www.idc.example": site.origin}, delay=0.0, timeout=3.0, provider_file=str(file),
+        )  # fmt: skip
+        done = run_child(told, {})
+    assert done.kinds() == kinds, done.log[-2000:]
+    assert len(done.listings) == most if most == 40 else len(done.listings) > 40

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,7 +100,12 @@ def test_golden(slug: str, tmp_path: Path, request: pytest.FixtureRequest) -> No
 
 
 def test_every_file_beside_the_tests_is_used() -> None:
-    assert {file.stem for file in FILES.glob("*.toml")} == {*PLAIN, *SHOPS, "idc_market_cards"}
+    assert {file.stem for file in FILES.glob("*.toml")} == {
+        *PLAIN,
+        *SHOPS,
+        "idc_market_cards",
+        "idc_market_hosts",
+    }
 
 
 def test_places_are_those_of_the_page_and_never_of_its_prose(tmp_path: Path) -> None:
@@ -136,19 +142,38 @@ def test_a_changed_page_is_a_named_layout_change(slug: str, fault: str, tmp_path
     assert "layout_changed" in idc.kinds, (idc.kinds, idc.prices())
 
 
+def rendered(slug: str, where: Path, **more: Any) -> Idc:
+    """Crawl one of the files beside the tests in a child process, with a browser."""
+    with running(FROZEN, ["idc_market_cards"], samples=True) as origins:
+        config = CrawlConfig(
+            provider=slug, run_id="r", run_dir=where / "run", evidence_dir=where / "e", now=FROZEN,
+            origins=dict(origins), delay=0.0, provider_file=str(FILES / f"{slug}.toml"), **more,
+        )  # fmt: skip
+        done = run_child(config, {})
+    file = read_provider(FILES / f"{slug}.toml")
+    return Idc(done.listings, done.stats, process(done.listings, "r", FROZEN, {file.slug: file}))
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_rows_that_are_drawn_when_their_table_is_scrolled(tmp_path: Path) -> None:
+    """Ten of 23 hosts are rendered until the table is scrolled to its end; a cell holds the price and a
+    struck one; the totals of the order below the table are no prices."""
+    idc = rendered("idc_market_hosts", tmp_path)
+    assert idc.kinds == []
+    assert len(idc.listings) == 23
+    rows = [row for row in truth() if row["url"] == "https://www.suanliju.example/hosts"]
+    assert len(rows) == 23
+    assert made_offers(idc) == wanted_offers(rows)
+    assert idc.reasons() == sorted(row["reject"] for row in rows if row["reject"])
+    assert not any("1.03" in x.price_text or "17.44" in x.price_text for x in idc.listings)
+
+
 @pytest.mark.browser
 @pytest.mark.slow
 def test_cards_that_a_script_draws_are_rendered_first(tmp_path: Path) -> None:
-    with running(FROZEN, ["idc_market_cards"], samples=True) as origins:
-        config = CrawlConfig(
-            provider="idc_market_cards", run_id="r", run_dir=tmp_path / "run", evidence_dir=tmp_path / "e",
-            now=FROZEN, origins=dict(origins), delay=0.0, provider_file=str(FILES / "idc_market_cards.toml"),
-        )  # fmt: skip
-        done = run_child(config, {})
-    assert done.kinds() == []
-    file = read_provider(FILES / "idc_market_cards.toml")
-    made = process(done.listings, "r", FROZEN, {file.slug: file})
-    idc = Idc(done.listings, done.stats, made)
+    idc = rendered("idc_market_cards", tmp_path)
+    assert idc.kinds == []
     rows = [row for row in truth() if row["url"] == "https://www.suanliju.example/market"]
     assert made_offers(idc) == wanted_offers(rows)
     assert {(o.card, o.in_stock, o.stock_idle) for o in idc.offers} == {
