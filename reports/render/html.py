@@ -18,9 +18,7 @@ def unbroken(text: str) -> Markup:
     """The text with names such as A100-80G kept on one line."""
     if not _HYPHENATED.search(text):
         return escape(text)
-    held = _HYPHENATED.sub(
-        lambda name: f'<span style="white-space:nowrap;">{name[0]}</span>', str(escape(text))
-    )
+    held = _HYPHENATED.sub(lambda name: f"<nobr>{name[0]}</nobr>", str(escape(text)))
     return Markup(held)
 
 

@@ -4,19 +4,27 @@ byte, and the order of its rows changes nothing."""
 from __future__ import annotations
 
 import csv
+import hashlib
 import os
 import random
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from reports.issue.archive import vintages
 from reports.mail.compose import Copy
+from spiders.config import CrawlConfig
+from spiders.evidence import EvidenceStore
+from spiders.replay_rows import EXCHANGES
+from suanjia import crawl
+from suanjia.cli import cli
 from warehouse.reader import open_latest
 
 pytestmark = pytest.mark.slow
@@ -85,9 +93,9 @@ def index(home: Path) -> list[tuple[Any, ...]]:
         con.close()
 
 
-def parts(home: Path) -> dict[str, bytes]:
+def parts(home: Path, week: str = "2026-W48") -> dict[str, bytes]:
     """Every part of the issue, and the mail in both languages."""
-    (issue,) = vintages(home, "2026-W48")
+    (issue,) = vintages(home, week)
     found = {path.name: path.read_bytes() for path in issue.folder.iterdir() if path.name != "manifest.json"}
     for lang in ("zh", "en"):
         found[f"{lang}.eml"] = Copy.of(issue, lang).mail("w@example.com", "r@example.com")
@@ -129,3 +137,61 @@ def test_another_price_is_another_mail(first: Path, tmp_path: Path) -> None:
     other = imported(tmp_path / "home", rows)
     assert index(other) != index(first)
     assert parts(other)["zh.eml"] != parts(first)["zh.eml"]
+
+
+# from evidence: what the sites answered, and the sheets as they were given
+
+CRAWLED = ("autodl", "ctyun", "matpool")
+SUNDAYS = ("2026-09-27", "2026-10-04")
+
+
+def call(home: Path, now: str, *args: str) -> None:
+    """A command in this process, so that a test may change what it is made of."""
+    done = CliRunner().invoke(cli, ["--home", str(home), "--now", now, *args], standalone_mode=False)
+    assert done.exception is None, (args, done.output, done.exception)
+    assert done.return_value in {None, 0, 3, 4}, (args, done.output)
+
+
+def crawled(home: Path) -> Path:
+    """Two Sunday evenings on the stand-in market, one sheet, published with its issue."""
+    path = home.parent / "sheet.csv"
+    if not path.exists():
+        path.parent.mkdir(parents=True)
+        with path.open("w", encoding="utf-8", newline="") as out:
+            csv.writer(out).writerows(
+                [HEAD, *((f"{day}T12:00:00+08:00", "tencent", "RTX 4090", "2.10", *REST) for day in SUNDAYS)]
+            )
+    for day in SUNDAYS:
+        call(home, f"{day}T20:00:00+08:00", "crawl", "--market", *CRAWLED)
+    for step in (("import", str(path)), ("load",), ("publish",), ("report",)):
+        call(home, "2026-10-05T10:00:00+08:00", *step)
+    return home
+
+
+REST = ("CNY", "hour", "on_demand", "广州", "https://www.example.com/tencent")
+
+
+def test_replaying_the_evidence_gives_every_value_and_the_mail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The spiders run again over the answers they were given, and nobody else is asked."""
+    first = crawled(tmp_path / "first" / "home")
+    again = tmp_path / "again" / "home"
+    again.parent.mkdir()
+    sheet_kept = hashlib.sha256((tmp_path / "first" / "sheet.csv").read_bytes()).hexdigest()
+    (again.parent / "sheet.csv").write_bytes(EvidenceStore(first / "evidence").read(sheet_kept))
+    (tmp_path / "first" / "sheet.csv").unlink()
+    shutil.copytree(first / "evidence", again / "evidence")
+    original = crawl._Crawler._config
+
+    def from_evidence(self: Any, slug: str, started: datetime) -> CrawlConfig:
+        answers = first / "runs" / self.run_id / slug
+        assert (answers / EXCHANGES).is_file()
+        config = original(self, slug, started)
+        return replace(config, replay=str(answers), origins={}, only_mapped=False)
+
+    monkeypatch.setattr(crawl._Crawler, "_config", from_evidence)
+    crawled(again)
+    assert len(index(first)) > 20
+    assert index(again) == index(first)
+    assert parts(again, "2026-W40") == parts(first, "2026-W40")
