@@ -1,7 +1,7 @@
 """The level rule over a store: a few million observations at a time, so that memory does not grow with it.
 
-Groups of one unit belong together, because a second provider may stand in another class; units know nothing
-of each other and are measured in batches.
+Groups of one pool belong together, because a second provider, or the only level there is, may stand in
+another class; pools know nothing of each other and are measured in batches.
 """
 
 from __future__ import annotations
@@ -82,16 +82,16 @@ def _words(
 
 
 def _batches(con: duckdb.DuckDBPyConnection) -> Iterator[tuple[int, int]]:
-    """Ranges of units, each with about a batch of observations."""
+    """Ranges of pools, each with about a batch of observations."""
     rows = con.execute(
-        "SELECT g.unit_no, count(*) FROM ix_fact AS f JOIN ix_good AS g ON g.good = f.good"
-        " GROUP BY g.unit_no ORDER BY g.unit_no"
+        "SELECT g.pool_no, count(*) FROM ix_fact AS f JOIN ix_good AS g ON g.good = f.good"
+        " GROUP BY g.pool_no ORDER BY g.pool_no"
     ).fetchall()
     first, size = 0, 0
-    for unit, n in rows:
+    for pool, n in rows:
         if size and size + n > BATCH_ROWS:
-            yield first, unit - 1
-            first, size = unit, 0
+            yield first, pool - 1
+            first, size = pool, 0
         size += n
     if size:
         yield first, rows[-1][0]
@@ -108,7 +108,7 @@ def _batch(con: duckdb.DuckDBPyConnection, first: int, last: int, method: Method
         f"""
         SELECT f.obs, f.t, f.micro, g.group_no, g.provider_no
         FROM ix_fact AS f
-        JOIN ix_good AS g ON g.good = f.good AND g.unit_no BETWEEN {first} AND {last}
+        JOIN ix_good AS g ON g.good = f.good AND g.pool_no BETWEEN {first} AND {last}
         """,
     )
     time, obs = rows["t"].astype(np.int64), rows["obs"].astype(np.int64)
@@ -119,12 +119,14 @@ def _batch(con: duckdb.DuckDBPyConnection, first: int, last: int, method: Method
     units = columns(
         con,
         f"""
-        SELECT DISTINCT group_no, unit_no
+        SELECT DISTINCT group_no, unit_no, coalesce(min(unit_no) FILTER (WHERE no_seller = '')
+                                                        OVER (PARTITION BY pool_no), -1) AS pool
         FROM ix_good
-        WHERE unit_no BETWEEN {first} AND {last}
+        WHERE pool_no BETWEEN {first} AND {last}
         ORDER BY group_no
         """,
     )
+    unit, pool = units["unit_no"].astype(np.int64), units["pool"].astype(np.int64)
     conflict = _among(obs, columns(con, "SELECT obs FROM ix_conflict")["obs"])
     freed = _among(obs, columns(con, "SELECT obs FROM ix_verdict WHERE action = 'release'")["obs"])
     refused = _among(obs, columns(con, "SELECT obs FROM ix_verdict WHERE action = 'refuse'")["obs"])
@@ -138,7 +140,8 @@ def _batch(con: duckdb.DuckDBPyConnection, first: int, last: int, method: Method
             price=rows["micro"].astype(np.int64),
             barred=conflict | refused,
             freed=freed,
-            unit_of_group=units["unit_no"].astype(np.int64) - first,
+            unit_of_group=unit - unit[0],
+            pool_of_group=np.where(pool < 0, -1, pool - unit[0]),
         ),
         method.level_hold,
     )

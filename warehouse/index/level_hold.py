@@ -8,6 +8,9 @@ by what a window of that day can hold at most, from above likewise. The bounds a
 decide all but a handful of prices; those are measured one by one. The verdicts are the exact ones, for
 every observation.
 
+A class with too few observations has no level of its own. Its prices are measured against the sellers of
+the good of all classes, with a band as wide as classes honestly differ, which stops slips of a unit.
+
 A held observation is confirmed by an unheld price of a second provider, at most one window old when it is
 held or seen later; repetition by the same provider confirms nothing. A confirmed one joins the medians
 from the next day.
@@ -39,7 +42,8 @@ class Observations:
     """Columns of equal length, sorted by time: µs since the epoch, numbers, CNY · 10⁶ per card-hour.
 
     A group is a card × mode × price kind × provider class; `unit_of_group` numbers the same without the
-    class, where a second provider may confirm.
+    class, where a second provider may confirm (who is no seller is a unit of his own). `pool_of_group`: the
+    unit of the sellers of the same good, -1 for none. Groups of one unit are neighbours.
     """
 
     time: Ints
@@ -49,6 +53,7 @@ class Observations:
     barred: Bools  # held for another reason: never measured, in no median
     freed: Bools  # a reviewer let it pass
     unit_of_group: Ints
+    pool_of_group: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,7 @@ class _Bands:
     def __init__(self, rule: LevelHold) -> None:
         self.below, self.above = Fraction(rule.hold_below), Fraction(rule.hold_above)
         self.review_below, self.review_above = Fraction(rule.review_below), Fraction(rule.review_above)
+        self.apart = Fraction(rule.across_classes)
 
     def states(self, price: Ints, low: Ints, high: Ints) -> States:
         """Verdicts for medians known to lie in low..high; UNSURE where that does not decide."""
@@ -108,6 +114,11 @@ class _Bands:
             if price * high.denominator > high.numerator * median:
                 return verdict
         return PASS
+
+    def across(self, price: int, median: int) -> int:
+        """The verdict on one price, median of other classes."""
+        up, down = self.apart.numerator, self.apart.denominator
+        return HOLD if price * down > up * median or price * up < down * median else PASS
 
 
 class _Run:
@@ -141,6 +152,8 @@ class _Run:
         )
         self.time_by_group = obs.time[self.by_group]
         self.first_row = np.searchsorted(obs.group[self.by_group], np.arange(self.groups + 1))
+        units = np.arange(int(obs.unit_of_group.max(initial=-1)) + 2)
+        self.first_group = np.searchsorted(obs.unit_of_group, units)
         self.confirmations = Confirmations(
             obs.unit_of_group[combos >> (PROVIDER_BITS + PRICE_BITS)],
             combos,
@@ -195,7 +208,7 @@ class _Run:
         fewest[here] = most - 1
         few = self.rule.min_observations
         state[inside[group] < few] = UNSURE
-        state[fewest[group] < few] = PASS
+        state[(fewest[group] < few) & (self.obs.pool_of_group[group] < 0)] = PASS
         return state
 
     def _in_turn(self, day: int, rows: Ints, state: States) -> States:
@@ -229,17 +242,34 @@ class _Run:
         return bool(self.obs.freed[row]) or self.confirmations.seen(row, time - self.window, time)
 
     def _exact(self, day: int, row: int, time: int) -> int:
-        first, last = self.first_row[self.obs.group[row]], self.first_row[self.obs.group[row] + 1]
+        group = int(self.obs.group[row])
+        price = 2 * int(self.obs.price[row])
+        twice = self._twice_median([self._before(group, day, time)])
+        if twice is not None:
+            return self.bands.state(price, twice)
+        pool = int(self.obs.pool_of_group[group])
+        others = range(self.first_group[pool], self.first_group[pool + 1]) if pool >= 0 else ()
+        twice = self._twice_median([self._before(other, day, time) for other in others])
+        return PASS if twice is None else self.bands.across(price, twice)
+
+    def _before(self, group: int, day: int, time: int) -> Ints:
+        """Prices of the window that the median of a group is taken of."""
+        first, last = self.first_row[group], self.first_row[group + 1]
         low, high = first + np.searchsorted(self.time_by_group[first:last], (time - self.window, time))
         before = self.by_group[low:high]
         usable = ~self.held[before] | (self.released_at[before] // DAY_US < day)
-        prices = self.obs.price[before[usable & ~self.obs.barred[before]]]
-        n = len(prices)
+        prices: Ints = self.obs.price[before[usable & ~self.obs.barred[before]]]
+        return prices
+
+    def _twice_median(self, parts: list[Ints]) -> int | None:
+        """2 · median, or None of too few."""
+        n = sum(len(part) for part in parts)
         if n < self.rule.min_observations:
-            return PASS
+            return None
+        prices = np.concatenate(parts)
         lower, upper = (n - 1) // 2, n // 2
         prices.partition((lower, upper))
-        return self.bands.state(2 * int(self.obs.price[row]), int(prices[lower]) + int(prices[upper]))
+        return int(prices[lower]) + int(prices[upper])
 
     def _release(self, day: int, unheld: Ints) -> None:
         """Held ones that today's prices of other providers confirm."""

@@ -54,6 +54,7 @@ class LevelHold:
     hold_above: Decimal
     review_below: Decimal
     review_above: Decimal
+    across_classes: Decimal
     release_within: Decimal
 
 

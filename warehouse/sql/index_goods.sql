@@ -18,10 +18,10 @@ SELECT g.good, g.offer_id, g.provider, g.provider_class, g.card, g.billing_mode,
                  ix_plain(coalesce(g.term_hours, CASE WHEN g.billing_mode = 'pack' THEN g.per_hours END)),
                  coalesce(g.tier, ''), g.price_kind) AS key_name,
        concat_ws('|', g.card, g.billing_mode, g.price_kind, CASE WHEN g.share < 1 THEN 'slice' ELSE '' END,
-                 CASE WHEN g.is_floor THEN 'floor' ELSE '' END,
-                 -- Who is no seller confirms no seller's price.
-                 CASE WHEN list_contains(getvariable('ix_classes'), g.provider_class) THEN ''
-                      ELSE g.provider_class END) AS unit_name,
+                 CASE WHEN g.is_floor THEN 'floor' ELSE '' END) AS pool_name,
+       -- Who is no seller confirms no seller's price.
+       CASE WHEN list_contains(getvariable('ix_classes'), g.provider_class) THEN '' ELSE g.provider_class END
+           AS no_seller,
        CASE WHEN g.date_precision <> getvariable('ix_precision') THEN 'date_precision'
             WHEN NOT list_contains(getvariable('ix_sites'), g.site) THEN 'site'
             WHEN g.region_code IS NULL
@@ -46,11 +46,13 @@ FROM (
 );
 
 -- key_no is NULL where the index leaves the good out. A group is where a price is measured against the median,
--- a unit where a second provider may confirm it: groups of one unit are neighbours.
+-- a unit where a second provider may confirm it, a pool where a class with too few is measured: groups of one
+-- unit are neighbours, and units of one pool, the sellers' first.
 CREATE OR REPLACE TEMP TABLE ix_good AS
 SELECT n.*, k.key_no,
-       dense_rank() OVER (ORDER BY n.unit_name) - 1 AS unit_no,
-       dense_rank() OVER (ORDER BY n.unit_name, n.provider_class) - 1 AS group_no,
+       dense_rank() OVER (ORDER BY n.pool_name) - 1 AS pool_no,
+       dense_rank() OVER (ORDER BY n.pool_name, n.no_seller) - 1 AS unit_no,
+       dense_rank() OVER (ORDER BY n.pool_name, n.no_seller, n.provider_class) - 1 AS group_no,
        dense_rank() OVER (ORDER BY n.provider) - 1 AS provider_no
 FROM ix_named AS n
 LEFT JOIN ix_key AS k ON k.key_name = n.key_name AND n.left_out IS NULL

@@ -6,13 +6,20 @@ import csv
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from catalog.providers import load_providers
+from pipeline.importing import import_sheet
+from warehouse.load import load
+from warehouse.publish import publish as build
+
 FACTS = Path(__file__).parents[3] / "market" / "data" / "market_facts.csv"
 KNOWN_ERROR = "KNOWN ERROR"
+NOW = datetime(2026, 11, 30, 10, tzinfo=UTC)
 Row = dict[str, str]
 
 pytestmark = pytest.mark.slow
@@ -50,14 +57,19 @@ def facts() -> list[Row]:
         return list(csv.DictReader(file))
 
 
+def written(path: Path, rows: list[Row]) -> Path:
+    """Rows as a sheet."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
 def publish(home: Path, *sheets: list[Row]) -> Path:
     """Import each list of rows as a sheet of its own, then load and publish."""
     for number, rows in enumerate(sheets):
-        path = home.parent / f"{home.name}-{number}.csv"
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
+        path = written(home.parent / f"{home.name}-{number}.csv", rows)
         suanjia(home, "import", str(path), code=(0, 3))
     suanjia(home, "load")
     suanjia(home, "publish")
@@ -94,40 +106,51 @@ def test_known_errors_are_no_offers_as_they_stand(history: Path) -> None:
     assert "not_an_offer" in refused
 
 
-@pytest.mark.parametrize("provider_class", ["idc", "assessment"])
+CELLS = "SELECT * EXCLUDE (vintage, published_at, n_quarantined) FROM price_index ORDER BY ALL"
+LEVELS = "SELECT * FROM price_level ORDER BY ALL"
+
+
+def published_with(home: Path, lies: list[Row]) -> Path:
+    """The facts, and each lie as a sheet of its own: repetition by one seller releases nothing."""
+    providers = load_providers(home)
+    for number, rows in enumerate([facts(), *([row] for row in lies)]):
+        import_sheet(home, written(home.parent / f"{home.name}-{number}.csv", rows), NOW, providers)
+    load(home, NOW)
+    build(home, NOW, providers, "1")
+    return home
+
+
+def as_seller(rows: list[Row], provider_class: str | None) -> list[Row]:
+    """Rows told as a seller's list prices, in a class or in the one they have."""
+    told = {"trust": "seller", "price_kind": "list"}
+    return [row | told | ({"provider_class": provider_class} if provider_class else {}) for row in rows]
+
+
+@pytest.mark.parametrize("provider_class", [None, "marketplace", "cloud", "idc", "assessment", "article"])
 def test_the_same_rows_as_seller_prices_are_held_or_refused_and_move_nothing(
-    history: Path, tmp_path: Path, provider_class: str
+    history: Path, tmp_path: Path, provider_class: str | None
 ) -> None:
-    lies = [
-        row | {"trust": "seller", "price_kind": "list", "provider_class": provider_class}
-        for row in errors()
-        if "5090" in row["card_raw"] and row["amount_low"] in ("5000000", "550000")
-    ]
+    lies = as_seller([row for row in errors() if row["amount_low"] in ("5000000", "550000")], provider_class)
     assert len(lies) == 7
-    # Each day a sheet of its own: repetition by one seller releases nothing.
-    days = [[row] for row in lies]
-    home = publish(tmp_path / "home", facts(), *days)
-    reasons = sql(
-        home, "SELECT count(*) AS n FROM rejections WHERE reason = 'implausible' AND provider = 'smm'"
-    )
-    assert reasons[0]["n"] == 4
-    loose = sql(
-        home,
-        "SELECT count(*) AS n FROM observations WHERE provider = 'smm' AND quarantine IS NULL"
-        " AND provider_class IN ('marketplace', 'cloud', 'idc')",
-    )
-    assert loose == [{"n": 0}]
-    if provider_class == "idc":
-        held = sql(home, "SELECT DISTINCT quarantine FROM observations WHERE provider = 'smm'")
-        assert held == [{"quarantine": "level_hold"}]
-    cells = (
-        "SELECT series, region_code, card, billing_mode, week, value, link, state, grade, n_offers"
-        " FROM price_index"
-        " ORDER BY ALL"
-    )
-    assert sql(home, cells) == sql(history, cells)
-    offers = sql(home, "SELECT count(*) AS n FROM offers WHERE provider = 'smm'")
-    assert offers == [{"n": 0}]
+    home = published_with(tmp_path / "home", lies)
+    refused = "SELECT count(*) AS n FROM rejections WHERE reason = 'implausible' AND provider = 'smm'"
+    assert sql(home, refused) == [{"n": 4}]
+    told = sql(home, "SELECT quarantine, count(*) AS n FROM observations WHERE provider = 'smm' GROUP BY ALL")
+    assert told == [{"quarantine": "level_hold", "n": 3}]
+    assert sql(home, CELLS) == sql(history, CELLS)
+    assert sql(home, LEVELS) == sql(history, LEVELS)
+    assert sql(home, "SELECT count(*) AS n FROM offers WHERE provider = 'smm'") == [{"n": 0}]
+
+
+def test_an_articles_estimates_move_nothing_though_a_sheet_calls_them_a_sellers(
+    history: Path, tmp_path: Path
+) -> None:
+    # H100 at 105.6, A100 at 18.1, H800 at 58 an hour: nobody sold them by the hour in the month before.
+    lies = as_seller([row for row in errors() if row["provider"] == "cmis"], None)
+    assert sorted(row["amount_low"] for row in lies) == ["105.6", "18.1", "58"]
+    home = published_with(tmp_path / "home", lies)
+    assert sql(home, CELLS) == sql(history, CELLS)
+    assert sql(home, LEVELS) == sql(history, LEVELS)
 
 
 def test_a_switch_of_sources_is_visible(history: Path) -> None:

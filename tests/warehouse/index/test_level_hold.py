@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from statistics import median
 
 import numpy as np
 from hypothesis import given, settings
@@ -24,10 +25,12 @@ PRICES = (
     2_100_000,
     3_000_000,
     3_300_000,
+    25_000_000,  # beyond twenty times any of the former
+    60_000,
 )
 SIGHTING = st.tuples(
     st.integers(0, 60 * 4),  # quarter days: several at one moment, and more than one window
-    st.integers(0, 3),  # group; two of them make a unit
+    st.integers(0, 4),  # group; two of them make a unit, the last is no seller
     st.integers(0, 3),  # provider
     st.sampled_from(PRICES),
     st.sampled_from([False] * 9 + [True]),  # barred
@@ -44,7 +47,8 @@ def observations(sightings: list[tuple[int, int, int, int, bool]]) -> Observatio
         price=columns[3],
         barred=np.array([row[4] for row in rows], dtype=bool),
         freed=np.zeros(len(rows), dtype=bool),
-        unit_of_group=np.arange(4) // 2,
+        unit_of_group=np.arange(5) // 2,
+        pool_of_group=np.array([0, 0, 1, 1, 0]),
     )
 
 
@@ -68,22 +72,26 @@ def plain(obs: Observations, rule: LevelHold) -> Verdicts:
     for time in sorted(set(obs.time.tolist())):
         now = [i for i in range(n) if obs.time[i] == time and not obs.barred[i]]
         for i in now:
-            before = sorted(
-                int(obs.price[j])
+            past = [
+                j
                 for j in range(n)
-                if obs.group[j] == obs.group[i]
-                and time - window <= obs.time[j] < time
+                if time - window <= obs.time[j] < time
                 and not obs.barred[j]
                 and (not held[j] or released[j] // DAY_US < time // DAY_US)
-            )
+            ]
+            own = [int(obs.price[j]) for j in past if obs.group[j] == obs.group[i]]
+            pool = obs.pool_of_group[obs.group[i]]
+            pooled = [int(obs.price[j]) for j in past if obs.unit_of_group[obs.group[j]] == pool]
             verdicts[i] = "pass"
-            if len(before) >= rule.min_observations:
-                middle = Fraction(before[(len(before) - 1) // 2] + before[len(before) // 2], 2)
-                ratio = int(obs.price[i]) / middle
+            if len(own) >= rule.min_observations:
+                ratio = int(obs.price[i]) / Fraction(median(own))
                 if not Fraction(rule.hold_below) <= ratio <= Fraction(rule.hold_above):
                     verdicts[i] = "hold"
                 elif not Fraction(rule.review_below) <= ratio <= Fraction(rule.review_above):
                     verdicts[i] = "review"
+            elif len(pooled) >= rule.min_observations:
+                ratio, most = int(obs.price[i]) / Fraction(median(pooled)), Fraction(rule.across_classes)
+                verdicts[i] = "pass" if 1 / most <= ratio <= most else "hold"
         first = dict(verdicts)
         for i in now:
             if first[i] == "hold" and any(

@@ -80,6 +80,28 @@ def test_medians_are_of_one_card_mode_kind_and_class(apart: Record) -> None:
     assert held(build([*history(), price(5, 20.0, **apart)])) == {}
 
 
+@pytest.mark.parametrize(
+    ("amount", "word"), [(40.0, None), (40.01, "level_hold"), (0.1, None), (0.09, "level_hold")]
+)
+@pytest.mark.parametrize("other_class", ["cloud", "idc", "assessment", "article"])
+def test_a_class_without_a_level_is_held_against_the_sellers(
+    amount: float, word: str | None, other_class: str
+) -> None:
+    # Marketplaces at 2.0: twenty times is 40, a twentieth 0.1; on three days, each its own run.
+    odd = [price(5 + day, amount, provider_class=other_class) for day in range(3)]
+    assert list(held(build([*history(), *odd])).values()) == ([word] * 3 if word else [])
+
+
+def test_who_is_no_seller_makes_no_level_for_sellers() -> None:
+    rows = history(provider_class="assessment")
+    assert held(build([*rows, price(5, 400.0, provider_class="cloud")])) == {}
+
+
+def test_a_class_with_five_has_its_own_level_however_far_from_the_others() -> None:
+    clouds = [price(day, 30.0, "c", provider_class="cloud") for day in range(5)]
+    assert held(build([*history(), *clouds, price(5, 45.0, "d", provider_class="cloud")])) == {}
+
+
 def test_held_prices_do_not_move_the_median() -> None:
     # Thirty held prices at 20 would be the majority; the median stays 2.0 and the thirty-first is held too.
     rows = history() + [price(5 + i / 10, 20.0) for i in range(31)]
