@@ -27,6 +27,7 @@ TYPES = {
     ".csv": "text/csv; charset=utf-8",
     ".txt": "text/plain; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".xml": "application/atom+xml; charset=utf-8",
     ".png": "image/png",
     ".ico": "image/x-icon",
     ".woff2": "font/woff2",
