@@ -19,14 +19,21 @@ from spiders.egress import origin_of
 from spiders.listing import Listing
 from spiders.pages.document import document
 from spiders.pages.quoting import listed, read_page
-from spiders.pages.signs import is_article, says_nothing_on_offer
-from spiders.signs import is_cut
+from spiders.pages.signs import (
+    declared_total,
+    is_article,
+    no_price_words,
+    question,
+    says_nothing_on_offer,
+)
+from spiders.signs import classify, is_cut
 from spiders.tables import select
 
 # What a rendered page shows before it is read; without it the page is read when its time is up.
 _SHOWN = r"[￥¥$]\s*\d|\d[\d,.]*\s*万?\s*元|(?m:^\s*\d{3,7}(?:\.\d+)?\s*$)|面议|电询|登[录陆]后|咨询"
 _GB = ("gb2312", "gbk", "cp936", "hz", "gb18030")
 _MOST_LINKS = 500
+_LISTS = ("table", "div_table", "cards")  # archetypes whose pages may say how many rows there are
 
 
 class DeclaredSpider(SourceSpider):
@@ -61,7 +68,7 @@ class DeclaredSpider(SourceSpider):
         self._asked: dict[str, str] = {}
         self._found: set[str] = set()
         self._near = ""
-        self._read_pages = 0
+        self._read_pages = self._goods = self._total = 0
         self._followed: set[str] = set()
 
     @property
@@ -145,6 +152,8 @@ class DeclaredSpider(SourceSpider):
             yield from self._no_goods(response, text, root, place)
             return
         self._read_pages += 1
+        self._goods += len(reading.goods)
+        self._total = max(self._total, declared_total(root) or 0)
         article = is_article(root, plain_text=self.source.archetype == "text")
         if article:
             self.run.changed("page", "a price list", "an article: its prices are nobody's offer")
@@ -158,8 +167,15 @@ class DeclaredSpider(SourceSpider):
         if says_nothing_on_offer(root) and not self._near:
             self.skip("page with nothing on offer")
             return
-        if pictures and not self._near:
+        # A row with its status and no price, so that what became of the list is counted.
+        if classify(text) is not None:
+            pass  # a login or a captcha is the status of the whole run
+        elif pictures and not self._near:
             yield place.at("img").listing(price_text='<img alt="">', card_text=None)
+        elif words := no_price_words(root):
+            yield place.at("body").listing(price_text=words, card_text=None)
+        elif title := question(root):
+            yield place.at("title").listing(price_text=title, card_text=None, trust="article")
         if self._near:
             wanted = ", ".join(
                 f"{key} ({what})" for key, what in self._asked.items() if key not in self._found
@@ -191,6 +207,9 @@ class DeclaredSpider(SourceSpider):
         """When all pages are read: what the declaration asks for and none of them has."""
         if not self._read_pages or self.probing:
             return
+        if self.source.archetype in _LISTS and self._goods < self._total:
+            told = f"{self._goods} rows read, the page says there are {self._total}"
+            self.run.problem("truncated", told, route="page")
         for key, what in sorted(self._asked.items()):
             if key not in self._found:
                 self.run.changed(key, what, f"nowhere{'; there are: ' + self._near if self._near else ''}")

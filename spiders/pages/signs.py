@@ -16,6 +16,34 @@ _NOTHING = re.compile(
     r"暂无|暂未|没有(?:可|在)|尚未开放|敬请期待|即将(?:上线|开放)|已?售罄|已全部租(?:出|完)|无可(?:租|用)|已下[线架]"
 )
 
+_ASK_US = re.compile(
+    r"面议|[电面]询|询价|议价|(?:立即|在线|点击|马上|欢迎|请)?咨询(?:客服|报价|价格)?|联系(?:客服|销售)|"
+    r"获取(?:报价|底价)|定制报价|登[录陆]后(?:可见|查看)"
+)
+# `共 626 条` of a pager; comments and news are counted in the same words.
+_TOTAL = re.compile(r"共\s*(\d{1,5})\s*条(?!\s*(?:评论|回复|留言|资讯|新闻|动态|线路|带宽))")
+
+
+def declared_total(root: Any) -> int | None:
+    """How many rows a page's pager says there are in all."""
+    found = _TOTAL.search(visible_text(root))
+    return int(found[1]) if found else None
+
+
+def no_price_words(root: Any) -> str:
+    """The words that stand where prices stood (`面议`, `登录后可见`); "" if there are none, or if the page
+    quotes a price nevertheless."""
+    text = visible_text(root)
+    found = _ASK_US.search(text)
+    return found.group() if found and not _QUOTED.search(text) else ""
+
+
+def question(root: Any) -> str:
+    """The title of a page that asks and quotes nothing: a tag page, a list of articles; "" for any other."""
+    if _QUOTED.search(visible_text(root)):
+        return ""
+    return next((t for e in root.iter("h1", "title") if _QUESTION.search(t := visible_text(e))), "")
+
 
 def is_article(root: Any, *, plain_text: bool) -> bool:
     """Does the page talk about prices instead of quoting its own? Articles never give offers.
