@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Callable
 
+from reports.vet.facts import by_name
 from reports.vet.machine import Gpu, Machine, merge, number
 
 _LIST = re.compile(r"^\s*GPU (\d+): (.+?) \(UUID: (GPU-[0-9A-Za-z-]+)\)")
@@ -85,6 +86,30 @@ def read_csv(text: str, machine: Machine) -> None:
             gpus.append(_from_cells(dict(zip(header, cells, strict=True)), machine))
         else:
             break
+    if gpus:
+        merge(machine, gpus, "csv")
+
+
+def read_bare_csv(text: str, machine: Machine) -> None:
+    """`--format=csv,noheader`: lines of which one cell is a product's name and the units say the rest."""
+    gpus = []
+    for line in text.split("\n"):
+        cells = [cell.strip() for cell in line.split(",")]
+        names = [cell for cell in cells if by_name(cell)]
+        if len(cells) < 2 or len(names) != 1:
+            continue
+        sizes = [number(cell) for cell in cells if re.fullmatch(r"\d+ MiB", cell)]
+        watts = [number(cell) for cell in cells if re.fullmatch(r"\d+\.\d+ W", cell)]
+        uuids = [cell for cell in cells if cell.startswith("GPU-")]
+        gpus.append(
+            Gpu(
+                name=names[0],
+                total_mib=max((size for size in sizes if size is not None), default=None),
+                # One figure in watts may be the draw of the moment.
+                power_limit_w=max(w for w in watts if w is not None) if len(watts) > 1 else None,
+                uuid=uuids[0] if uuids else None,
+            )
+        )
     if gpus:
         merge(machine, gpus, "csv")
 

@@ -36,6 +36,7 @@ class Gpu:
     nvlinks_up: int | None = None
     slowdowns: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()  # sensors that answer ERR!
 
 
 @dataclass(slots=True)
@@ -48,6 +49,7 @@ class Machine:
     links: dict[tuple[int, int], str] = field(default_factory=dict)
     attached: int | None = None
     ragged_lines: int = 0
+    cut_short: bool = False  # the text ends inside the table of cards
     sections: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
 

@@ -88,6 +88,9 @@ def health(case: Case) -> Iterable[Check]:
     faults = [fault for gpu in case.gpus for fault in gpu.faults]
     if faults:
         yield Check("memory_faults", "none", words(faults), False, SUSPECT)
+    mute = [sensor for gpu in case.gpus for sensor in gpu.unreadable]
+    if mute:
+        yield Check("sensors", "readable", f"ERR! {words(mute)}", False, SUSPECT)
     slow = [reason for gpu in case.gpus for reason in gpu.slowdowns]
     if slow:
         yield Check("slowdown", "none", words(slow), False, SUSPECT)
@@ -99,6 +102,8 @@ def text(case: Case) -> Iterable[Check]:
         yield Check(
             "layout", "even lines", f"{ragged} uneven" if ragged else "even lines", not ragged, SUSPECT
         )
+        if case.machine.cut_short:
+            yield Check("whole_text", "to the end", "cut off in the table of cards", False, SUSPECT)
     if len(case.machine.sections) > 1:
         told = case.machine.conflicts
         yield Check("sections_agree", "one story", one_of(told) or "one story", not told, SUSPECT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from catalog.cards import cards
 from reports.vet import facts
 from reports.vet.facts import Product
 from reports.vet.machine import Gpu
@@ -42,6 +43,9 @@ def sold(card: str, form: str | None = None, count: int | None = None, nvlink: b
     boards = [board for board in facts.modified() if board.card == card]
     found = facts.by_card(card)
     if not found:
+        maker = cards()[card].vendor if card in cards() else "NVIDIA"
+        if maker != "NVIDIA":
+            raise UnknownCard(f"{card} is made by {maker}: nvidia-smi does not speak of it")
         raise UnknownCard(f"it is not known what nvidia-smi prints for {card!r}")
     fitting = tuple(p for p in found if form is None or p.form == form)
     if not fitting:
@@ -79,18 +83,25 @@ def identify(gpu: Gpu) -> Verdict:
     return _by_size(named, gpu, gpu.total_mib)
 
 
+def _likely(products: tuple[Product, ...], gpu: Gpu) -> tuple[Product, ...]:
+    """Of a cut name ("NVIDIA GeForce ..." is all old drivers say) those with this power limit, if any."""
+    if not gpu.name_cut or len(products) < 2:
+        return products
+    return tuple(p for p in products if p.power_w == gpu.power_limit_w) or products
+
+
 def _by_size(named: tuple[Product, ...], gpu: Gpu, total_mib: float) -> Verdict:
-    holding = tuple(p for p in named if p.holds(total_mib))
-    if gpu.name_cut and len(holding) > 1:
-        # "NVIDIA GeForce ..." is all that old drivers print: the power limit tells most of them apart.
-        holding = tuple(p for p in holding if p.power_w == gpu.power_limit_w) or holding
+    holding = _likely(tuple(p for p in named if p.holds(total_mib, gpu.ecc)), gpu)
     if holding:
         cards = {p.card for p in holding}
         return Verdict(holding, cards.pop() if len(cards) == 1 else None)
-    for board in facts.modified():
-        base = tuple(p for p in named if p.card == board.base)
-        if base and facts.size_matches(total_mib, board.vram_gib):
-            return Verdict(base, board.card, f"{board.note_zh} / {board.note_en}")
+    boards = [b for b in facts.modified() if facts.size_matches(total_mib, b.vram_gib, gpu.ecc)]
+    refitted = _likely(tuple(p for p in named if p.card in {b.base for b in boards}), gpu)
+    found = [board for board in boards if board.base in {p.card for p in refitted}]
+    if found:
+        first = found[0]
+        note = f"{first.note_zh} / {first.note_en}" if len(found) == 1 else "改焊显存 / re-fitted memory"
+        return Verdict(refitted, first.card if len(found) == 1 else None, note)
     shown = f"{total_mib / 1024:.1f} GiB"
     sizes = sorted({p.vram_gib for p in named})
     if total_mib < sizes[0] * 1024:

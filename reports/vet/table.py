@@ -33,7 +33,7 @@ def read_table(text: str, machine: Machine) -> None:
         for gpu in gpus:
             if gpu.index == int(match["index"]):
                 gpu.mig_devices += 1
-    machine.ragged_lines = _ragged(text)
+    machine.ragged_lines, machine.cut_short = _edges(text)
     merge(machine, gpus, "table")
 
 
@@ -50,18 +50,28 @@ def _gpu(match: re.Match[str]) -> Gpu:
         ecc={"Off": "off", "N/A": "n/a"}.get(ecc, "on"),
         ecc_uncorrected=whole(ecc),
         mig=(match["mig"] or "").rstrip("*").lower() or None,
+        unreadable=tuple(word for word in ("fan", "usage", "cap") if match[word] == "ERR!"),
     )
 
 
-def _ragged(text: str) -> int:
-    """Lines of the card table whose right edge is not where the others have it: a sign of an edited text."""
-    lines = text.split("\n")
+def _edges(text: str) -> tuple[int, bool]:
+    """(lines of the card table whose right edge is not where the others have it, the text ends inside it).
+
+    The first is a sign of an edited text. The line at which a text was cut off is none.
+    """
+    lines = text.rstrip().split("\n")
     starts = [i for i, line in enumerate(lines) if "NVIDIA-SMI" in line and line.startswith("|")]
     widths: list[int] = []
+    cut = False
     for start in starts:
-        for line in lines[start:]:
-            if not line.startswith(("|", "+")) or "Processes:" in line or "MIG devices:" in line:
+        place = start
+        while place < len(lines) and lines[place].startswith(("|", "+")):
+            if "Processes:" in lines[place] or "MIG devices:" in lines[place]:
                 break
-            widths.append(len(line))
+            widths.append(len(lines[place]))
+            place += 1
+        cut = place == len(lines) and not lines[-1].startswith("+")
+    if cut:
+        widths.pop()
     usual = max(set(widths), key=widths.count, default=0)
-    return sum(width != usual for width in widths)
+    return sum(width != usual for width in widths), cut

@@ -7,7 +7,8 @@ from typing import Any
 
 from reports.vet.check import as_json
 from reports.vet.checks import examine
-from reports.vet.lists import read_csv, read_list, read_topology
+from reports.vet.hints import hint
+from reports.vet.lists import read_bare_csv, read_csv, read_list, read_topology
 from reports.vet.machine import Machine, clean
 from reports.vet.query import read_query
 from reports.vet.sold import Sold
@@ -28,8 +29,10 @@ def read(text: str) -> Machine:
     for reader in (read_table, read_query, read_csv, read_list, read_topology):
         reader(cleaned, machine)
     if not machine.gpus:
-        hint = "; topo -m alone names no card" if machine.links else ""
-        raise NothingRead(f"no nvidia-smi output with a card in it{hint}")
+        read_bare_csv(cleaned, machine)
+    if not machine.gpus:
+        why = "topo -m alone names no card" if machine.links else hint(cleaned)
+        raise NothingRead("no nvidia-smi output with a card in it" + (f": {why}" if why else ""))
     return machine
 
 

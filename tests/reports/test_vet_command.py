@@ -46,7 +46,7 @@ def test_strict_turns_a_difference_into_an_exit_code() -> None:
     [
         ((), "--card"),
         (("--card", "nonsense"), "no one card"),
-        (("--card", "910B"), "not known"),
+        (("--card", "910B"), "made by Huawei"),
         (("--card", "RTX4090", "--form", "SXM"), "not made as SXM"),
     ],
 )
