@@ -1,43 +1,24 @@
-"""Counting a data set's tokens offline, streaming: JSON Lines, JSON arrays, text and Parquet, with a
-`tokenizer.json`.
+"""Counting a data set's tokens offline, streaming, with a `tokenizer.json`.
 
-A sample is one row. Its text is what a trainer sees: `text`; or instruction, input and output; prompt and
-completion; or the contents of messages and conversations; parts joined by a newline. Special tokens and
-chat templates are not counted (a template adds about four tokens a turn).
+A sample is one row (`sizing.datasets`). Its text is what a trainer sees: `text`; or instruction, input and
+output; prompt and completion; or the contents of messages and conversations; parts joined by a newline.
+Special tokens and chat templates are not counted (a template adds about four tokens a turn).
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from sizing.datasets import rows, text_of
 from sizing.errors import SizingError
 
 BATCH = 256
-PARTS = (
-    ("text",),
-    ("content",),
-    ("instruction", "input", "output"),
-    ("instruction", "input", "response"),
-    ("query", "response"),
-    ("prompt", "completion"),
-    ("prompt", "response"),
-    ("prompt", "chosen"),
-    ("question", "answer"),
-    ("input", "output"),
-    ("input", "target"),
-    ("source", "target"),
-)
-TURNS = ("messages", "conversations", "conversation", "dialog")
-SAID = ("content", "value", "text")
-SUFFIXES = {".jsonl", ".ndjson", ".json", ".txt", ".md", ".parquet"}
 
 
 @dataclass
@@ -76,24 +57,31 @@ class Count:
         return 0
 
     def packed(self, seq_len: int) -> int:
-        """Sequences of `seq_len` after first-fit packing; longer samples are cut to `seq_len`."""
+        """Sequences of `seq_len` after best-fit packing, longest first; longer samples are cut to it.
+
+        All samples of a length at a time: a sequence that takes one takes as many as it has room for, since
+        what is left of it is then the tightest fit of all.
+        """
         if seq_len < 1:
             raise SizingError(f"seq_len must be at least 1, got {seq_len}")
         room: Counter[int] = Counter()  # free tokens → open sequences with that much
         packs = 0
         for length in sorted(self.lengths, reverse=True):
-            size = min(length, seq_len)
-            for _ in range(self.lengths[length]):
+            size, left = min(length, seq_len), self.lengths[length]
+            while size and left:
                 free = min((f for f in room if f >= size), default=None)
+                each = min(left, (seq_len if free is None else free) // size)
                 if free is None:
-                    packs += 1
-                    free = seq_len
+                    opened = left // each
+                    packs, free = packs + opened, seq_len
                 else:
-                    room[free] -= 1
+                    opened = min(room[free], left // each)
+                    room[free] -= opened
                     if not room[free]:
                         del room[free]
-                if free - size:
-                    room[free - size] += 1
+                if free - size * each:
+                    room[free - size * each] += opened
+                left -= opened * each
         return packs
 
     def as_json(self, seq_len: int | None = None) -> dict[str, Any]:
@@ -111,116 +99,6 @@ class Count:
         if self.rejected_rows:
             found["rejected"] = self.rejected_rows
         return found
-
-
-def _turns(value: Any) -> str | None:
-    """The contents of a conversation, or None when it is none."""
-    if not isinstance(value, list):
-        return None
-    said = []
-    for turn in value:
-        if isinstance(turn, Mapping):
-            text = next((turn[key] for key in SAID if isinstance(turn.get(key), str)), None)
-            if isinstance(turn.get("content"), list):  # parts of a multimodal message
-                pieces = [
-                    p["text"]
-                    for p in turn["content"]
-                    if isinstance(p, Mapping) and isinstance(p.get("text"), str)
-                ]
-                text = "\n".join(pieces) or None
-            if text:
-                said.append(text)
-    return "\n".join(said) or None
-
-
-def text_of(row: Any) -> str | None:
-    """The trained text of one row, or None when no known field holds text."""
-    if isinstance(row, str):
-        return row or None
-    if not isinstance(row, Mapping):
-        return _turns(row)
-    for key in TURNS:
-        if key in row and (text := _turns(row[key])):
-            return text
-    for keys in PARTS:
-        if keys[-1] in row and keys[0] in row:
-            parts = [
-                row[key] if isinstance(row[key], str) else _turns(row[key]) for key in keys if key in row
-            ]
-            if text := "\n".join(p for p in parts if p):
-                return text
-    return None
-
-
-def _lines(file: Any) -> Iterator[tuple[str, Any]]:
-    for number, raw in enumerate(file, 1):
-        if not raw.strip():
-            continue
-        try:
-            yield f"line {number}", json.loads(raw.decode("utf-8"))
-        except ValueError as error:
-            yield f"line {number}", error
-
-
-def _array(file: Any) -> Iterator[tuple[str, Any]]:
-    import ijson
-
-    number = 0
-    try:
-        for number, row in enumerate(ijson.items(file, "item", use_float=True), 1):
-            yield f"item {number}", row
-    except ijson.JSONError as error:
-        yield f"after item {number}", ValueError(str(error))
-
-
-def _texts(file: Any) -> Iterator[tuple[str, Any]]:
-    """Plain text: paragraphs between blank lines are samples."""
-    block: list[str] = []
-    start = 1
-    number = 0
-    for number, raw in enumerate(file, 1):
-        line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
-        if line.strip():
-            if not block:
-                start = number
-            block.append(line)
-        elif block:
-            yield f"line {start}", "\n".join(block)
-            block = []
-    if block:
-        yield f"line {start}", "\n".join(block)
-
-
-def _parquet(path: Path) -> Iterator[tuple[str, Any]]:
-    import pyarrow.parquet as pq
-
-    number = 0
-    with pq.ParquetFile(path) as table:
-        for batch in table.iter_batches(batch_size=1024):
-            for row in batch.to_pylist():
-                number += 1
-                yield f"row {number}", row
-
-
-def rows(path: Path, moved: Callable[[int], None] | None = None) -> Iterator[tuple[str, Any]]:
-    """(place, row) of a file; a row that cannot be read comes as the exception. `moved` is told bytes read
-    so far."""
-    suffixes = [s.lower() for s in path.suffixes]
-    kind = next((s for s in reversed(suffixes) if s in SUFFIXES), None)
-    if kind is None:
-        raise SizingError(f"{path}: not a data set we read ({', '.join(sorted(SUFFIXES))}, also .gz)")
-    if kind == ".parquet":
-        yield from _parquet(path)
-        return
-    squeezed = suffixes[-1] == ".gz"
-    with gzip.open(path, "rb") if squeezed else path.open("rb") as file:
-        first = file.read(1024).lstrip()[:1]
-        file.seek(0)
-        reader = _texts if kind in (".txt", ".md") else (_array if first == b"[" else _lines)
-        for item in reader(file):
-            yield item
-            if moved is not None:
-                moved(0 if squeezed else file.tell())
 
 
 def load_tokenizer(path: Path) -> Any:

@@ -18,7 +18,15 @@ from suanjia.cli import NOTHING, OK, PARTIAL, Failure
 Moved = Callable[[Path, int], None]
 
 
-@click.command()
+EPILOG = """Rows: text; instruction, input, output; prompt, completion; messages or conversations. Then:
+
+\b
+suanjia tokens train.jsonl --tokenizer Qwen2.5-7B/tokenizer.json --json > tokens.json
+suanjia size --model qwen2.5-7b --method lora --tokens-from tokens.json
+"""
+
+
+@click.command(epilog=EPILOG)
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
@@ -33,11 +41,7 @@ Moved = Callable[[Path, int], None]
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def command(files: tuple[Path, ...], tokenizer: Path, seq_len: int | None, as_json: bool) -> int:
-    """Count tokens of JSONL, JSON, text or Parquet files: total, mean, p99, longest. 离线统计数据集词元数。
-
-    \b suanjia tokens train.jsonl --tokenizer Qwen2.5-7B/tokenizer.json --json > tokens.json suanjia size
-    --model qwen2.5-7b --method lora --tokens-from tokens.json
-    """
+    """Count tokens of JSONL, JSON, CSV, text or Parquet files, also .gz and .zst. 离线统计数据集词元数。"""
     try:
         words = load_tokenizer(tokenizer)
         with _progress(files) as moved:
