@@ -19,6 +19,11 @@ from warehouse.errors import BadRequest
 
 RANK_HOURS = 168
 OLD_HOURS = 72
+# Where an offer must be, with a place asked for and without: planning the first costs as long as the answer.
+PLACES = {
+    True: "in_region(a.region_code, $region::VARCHAR)",
+    False: "a.site = 'mainland' AND in_mainland(a.region_code)",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,26 +43,27 @@ class Question:
 
 def cheapest(con: duckdb.DuckDBPyConnection, question: Question, now: datetime) -> list[dict[str, Any]]:
     """Ranked purchases, cheapest first; ages count to `now`. BadRequest for a card or region nobody knows."""
-    region = None if question.region is None else _region(con, question.region)
-    result = con.execute(
-        sql_text("cheapest"),
-        {
-            "card": question.card,
-            "form": question.form,
-            "count": question.count,
-            "min_vram": question.min_vram,
-            "region": region,
-            "mode": question.mode,
-            "max_price": question.max_price,
-            "max_age": question.max_age_hours,
-            "rank_hours": RANK_HOURS,
-            "old_hours": OLD_HOURS,
-            "now": now.astimezone(UTC),
-            "limit": question.limit,
-        },
-    )
-    names = [str(column[0]) for column in result.description or ()]
-    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+    values: dict[str, Any] = {
+        "card": question.card,
+        "form": question.form,
+        "count": question.count,
+        "min_vram": question.min_vram,
+        "mode": question.mode,
+        "max_price": question.max_price,
+        "max_age": question.max_age_hours,
+        "rank_hours": RANK_HOURS,
+        "old_hours": OLD_HOURS,
+        "now": now.astimezone(UTC),
+        "limit": question.limit,
+    }
+    if question.region is not None:
+        values["region"] = _region(con, question.region)
+    sql = sql_text("cheapest").replace("{place}", PLACES["region" in values])
+    result = con.execute(sql, values)
+    names = ["rank", *(str(column[0]) for column in result.description or ())]
+    return [
+        dict(zip(names, (rank, *row), strict=True)) for rank, row in enumerate(result.fetchall(), start=1)
+    ]
 
 
 def question(

@@ -11,7 +11,9 @@ JOIN batch_run AS b ON b.run_id = o.run_id AND b.provider = o.provider;
 
 -- Goods not seen before. EXCEPT treats two unknowns as equal, which a join on = would not.
 INSERT INTO store.good
-SELECT (SELECT coalesce(max(good), 0) FROM store.good) + row_number() OVER (ORDER BY fresh),
+SELECT (SELECT coalesce(max(good), 0) FROM store.good) + row_number() OVER (
+           ORDER BY offer_id, provider_class, "precision", vram_gb, interconnect, min_cards, max_cards, basis, per_hours,
+                    is_floor, tax, scope, evidence_kind, date_precision, trust),
        fresh.*
 FROM (
     SELECT offer_id, provider, provider_class, site, region_code, region_label, zone, "precision", sku, card,
