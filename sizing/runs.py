@@ -3,10 +3,12 @@
 One JSON object a line, written by `append` (the command `suanjia vet --save` calls it after a job):
 
     {"at": "2026-11-27T20:00:00+08:00", "model": "qwen2.5-7b", "method": "lora", "card": "RTX4090",
-     "cards": 1, "framework": "LLaMA-Factory", "seq_len": 2048, "micro_batch": 4,
+     "cards": 1, "framework": "LLaMA-Factory", "seq_len": 2048, "micro_batch": 4, "loss_kernel": "fused",
+     "optimizer": "adamw", "zero": "0", "offload": "none",
      "hours": 5.2, "peak_gib": 21.4, "tokens_per_s": 2810}
 
-`hours`, `peak_gib` (the fullest card) and `tokens_per_s` (all cards) may each be absent. A run corrects a
+`hours`, `peak_gib` (the fullest card) and `tokens_per_s` (all cards) may each be absent, and so may how the
+run was laid out: it is then taken to have run as the task that is asked for. A run corrects a
 task of the same model, method and framework; its speed only on the same card. The correction is the median
 ratio of measured over estimated, drawn half-way towards 1 per single run, and the band narrows to what the
 runs themselves scatter.
@@ -25,9 +27,16 @@ from typing import Any
 from sizing import catalogue, profiles
 from sizing.errors import SizingError
 from sizing.estimate import Estimate, estimate, high
+from sizing.states import STATE_BYTES
 from sizing.task import Task
 
 FILE = "runs.jsonl"
+LAYOUT_WORDS = {
+    "loss_kernel": ("plain", "chunked", "fused"),
+    "optimizer": tuple(STATE_BYTES),
+    "zero": ("0", "1", "2", "3", "device_map"),
+    "offload": ("none", "optimizer", "cpu"),
+}
 OWN_SPREAD = 1.15
 
 
@@ -43,11 +52,18 @@ class Run:
     framework: str | None = None
     seq_len: int | None = None
     micro_batch: int | None = None
+    loss_kernel: str | None = None
+    optimizer: str | None = None
+    zero: str | None = None
+    offload: str | None = None
     hours: float | None = None
     peak_gib: float | None = None
     tokens_per_s: float | None = None
 
     def __post_init__(self) -> None:
+        for key, known in LAYOUT_WORDS.items():
+            if getattr(self, key) not in (None, *known):
+                raise SizingError(f"a run's {key} {getattr(self, key)!r} is none of {', '.join(known)}")
         for key in ("hours", "peak_gib", "tokens_per_s"):
             value = getattr(self, key)
             if value is not None and not (
@@ -113,7 +129,10 @@ def _as_run(task: Task, run: Run) -> Task:
         tp=1,
         pp=1,
         sp=1,
-        zero=task.zero if run.cards > 1 else "0",
+        loss=run.loss_kernel or task.loss,
+        optimizer=run.optimizer or task.optimizer,
+        zero=(run.zero or task.zero) if run.cards > 1 else "0",
+        offload=run.offload or task.offload,
     )
 
 

@@ -31,7 +31,8 @@ UNIT_TOKENS = 1e9
 class Way:
     """A plan that fits. GiB of a card (p50, p90, usable), tokens/s of all cards, host memory of a machine.
 
-    `fixed_s`: the seconds that do not grow with the data; `measured`: what own runs moved, if any.
+    `fixed_s`: the seconds that do not grow with the data; `measured`: what own runs moved, if any; `task`:
+    how it is laid out.
     """
 
     strategy: str
@@ -43,6 +44,7 @@ class Way:
     cpu_ram_gib: float
     fixed_s: float
     measured: Measured
+    task: Task
 
 
 class PlanTable:
@@ -152,6 +154,7 @@ class PlanTable:
             found.host.cpu_ram_gib,
             found.host.load_s + found.host.save_s * max(1.0, self.unit.epochs),
             own,
+            found.task,
         )
 
     def _needed(self, good: Good, profile: Profile) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from statistics import fmean
 from typing import Any
 
@@ -26,7 +26,10 @@ class DmonError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One line: card, time where the log has one (zone unknown: only good for spans), values."""
+    """One line: card, time where the log has one (zone unknown: only good for spans), values.
+
+    A log of clock times alone (`-o T`) gets a made-up day, the next one after each midnight.
+    """
 
     gpu: int
     at: datetime | None
@@ -35,7 +38,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run summed up. Memory in GiB, hours of wall clock from the first to the last busy sample."""
+    """A run summed up, over the cards that worked. Memory in GiB, hours from the first busy sample on."""
 
     cards: int
     samples: int
@@ -50,13 +53,14 @@ def read_dmon(text: str) -> list[Sample]:
     """Every sample of the log; DmonError where there is no header or no line under it."""
     columns: list[str] = []
     samples: list[Sample] = []
+    midnights = _Midnights()
     for line in text.replace("\r", "").replace("\ufeff", "").split("\n"):
         words = _cells(line.lstrip("# \t") if line.lstrip().startswith("#") else line)
         if line.lstrip().startswith("#"):
             if "gpu" in (word.lower() for word in words):
                 columns = [word.lower() for word in words]
         elif columns and len(words) == len(columns):
-            sample = _sample(dict(zip(columns, words, strict=True)))
+            sample = _sample(dict(zip(columns, words, strict=True)), midnights)
             if sample is not None:
                 samples.append(sample)
     if not samples:
@@ -68,7 +72,24 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.split(",")] if "," in line else line.split()
 
 
-def _sample(cells: dict[str, str]) -> Sample | None:
+class _Midnights:
+    """The days that have passed in a log without dates."""
+
+    def __init__(self) -> None:
+        self.day = datetime(1970, 1, 1, tzinfo=UTC)
+        self.last: datetime | None = None
+
+    def at(self, clock: datetime) -> datetime:
+        """The clock time on its day; a step back is a midnight (a late line of the same round is none)."""
+        when = self.day + (clock - datetime(1970, 1, 1, tzinfo=UTC))
+        if self.last is not None and when < self.last - timedelta(hours=12):
+            self.day += timedelta(days=1)
+            when += timedelta(days=1)
+        self.last = when
+        return when
+
+
+def _sample(cells: dict[str, str], midnights: _Midnights) -> Sample | None:
     day, clock = cells.pop("date", None), cells.pop("time", None)
     card = whole(cells.pop("gpu"))
     if card is None:
@@ -79,7 +100,8 @@ def _sample(cells: dict[str, str]) -> Sample | None:
             values[name] = float(word)
         except ValueError:
             continue  # "-" and "N/A" stand for a column this card has not
-    return Sample(card, _when(day, clock), values)
+    when = _when(day, clock)
+    return Sample(card, when if when is None or day is not None else midnights.at(when), values)
 
 
 def _when(day: str | None, clock: str | None) -> datetime | None:
@@ -101,24 +123,32 @@ def busy(samples: list[Sample]) -> list[Sample]:
 def summarise(samples: list[Sample], interval_s: float = 1.0) -> Run:
     """Hours from the times in the log; without them from the number of samples and `interval_s` (dmon -d)."""
     run = busy(samples)
-    cards = len({sample.gpu for sample in run})
+    logged = len({sample.gpu for sample in run})
+    workers = _workers(run)
+    working = [sample for sample in run if sample.gpu in workers]
     times = [sample.at for sample in run if sample.at is not None]
-    rounds = max(1, round(len(run) / cards))
+    rounds = max(1, round(len(run) / logged))
     if len(times) == len(run) and times[-1] > times[0]:
         seconds = (times[-1] - times[0]).total_seconds() * rounds / max(1, rounds - 1)
         source = "log"
     else:
         seconds, source = rounds * interval_s, "interval"
-    peak = max(_column(run, "fb"), default=None)
+    peak = max(_column(working, "fb"), default=None)
     return Run(
-        cards=cards,
+        cards=len({sample.gpu for sample in working}),
         samples=len(run),
         hours=seconds / 3600,
         hours_from=source,
-        sm_mean=_mean(run, "sm"),
+        sm_mean=_mean(working, "sm"),
         peak_gib=None if peak is None else peak / MIB_PER_GIB,
-        power_mean_w=_mean(run, "pwr"),
+        power_mean_w=_mean(working, "pwr"),
     )
+
+
+def _workers(run: list[Sample]) -> set[int]:
+    """The cards that worked; all of them where none did or the log has no `sm`."""
+    used = {gpu: _mean([s for s in run if s.gpu == gpu], "sm") or 0.0 for gpu in {s.gpu for s in run}}
+    return {gpu for gpu, mean in used.items() if mean >= BUSY} or set(used)
 
 
 def _column(samples: Iterable[Sample], name: str) -> list[float]:

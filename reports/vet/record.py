@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from reports.fit.job import Job, JobError, job_of, read_jobs
 from reports.fit.planner import SizingPlanner
 from reports.fit.use import Good
+from reports.fit.ways import Way
 from reports.vet import dmon
 from sizing import runs
 from sizing.errors import SizingError
+from sizing.workload import Workload
 
 NODE = 8
 
@@ -43,16 +46,21 @@ def job_that_ran(file: Path | None, name: str | None, model: str | None, method:
     return jobs[0]
 
 
-def planned_gib(ran: Ran, cards: int) -> float | None:
-    """Peak of a card that was planned (p90, GiB); None where the job cannot be planned on it."""
+def planned(ran: Ran, cards: int) -> Way | None:
+    """How the job was planned on so many of these cards; None where it cannot be planned on them."""
     table = SizingPlanner.of(ran.job).table
-    way = table.way(Good(ran.card, ran.form), cards, max(1, -(-cards // NODE)))
-    return None if way is None else way.peak_gib_p90
+    return table.way(Good(ran.card, ran.form), cards, max(1, -(-cards // NODE)))
 
 
 def record(ran: Ran, run: dmon.Run, at: datetime) -> runs.Run:
-    """The line for `runs.jsonl`. JobError where it would say nothing or nonsense."""
+    """The line for `runs.jsonl`. JobError where it would say nothing or nonsense.
+
+    What the workload leaves to the planner is taken to have run as planned.
+    """
+    if run.sm_mean is None or run.sm_mean < dmon.BUSY:
+        raise JobError("the log shows no work (no sm column, or under 5 %): nothing to keep")
     work = SizingPlanner.of(ran.job).workload
+    way = planned(ran, run.cards)
     counted = ran.tokens or (work.trained_tokens if work.trained_tokens > work.epochs else None)
     try:
         return runs.Run(
@@ -63,13 +71,27 @@ def record(ran: Ran, run: dmon.Run, at: datetime) -> runs.Run:
             cards=run.cards,
             framework=ran.framework or work.pinned.get("framework"),
             seq_len=work.seq_len,
-            micro_batch=work.micro_batch,
+            **_layout(work, way),
             hours=round(run.hours, 4),
             peak_gib=None if run.peak_gib is None else round(run.peak_gib, 3),
             tokens_per_s=None if counted is None else round(counted / run.hours / 3600, 1),
         )
     except SizingError as error:
         raise JobError(str(error)) from None
+
+
+def _layout(work: Workload, way: Way | None) -> dict[str, Any]:
+    """Batch, loss, optimizer and sharding of a training run, as planned."""
+    if way is None or work.method == "inference":
+        return {"micro_batch": work.micro_batch}
+    task = way.task
+    return {
+        "micro_batch": task.micro_batch,
+        "loss_kernel": task.loss,
+        "optimizer": task.optimizer,
+        "zero": task.zero,
+        "offload": task.offload,
+    }
 
 
 def save(home: Path, line: runs.Run) -> Path:

@@ -19,13 +19,8 @@ from reports.vet.verdict import NothingRead, vet
 from suanjia.cli import OK, REFUSED, Failure
 from suanjia.commands.size import number
 from suanjia.settings import Settings
+from suanjia.vet_words import vet_words
 
-VERDICTS = {
-    "as_sold": "与所售一致 / as sold",
-    "differs": "与所售不符 / not what was sold",
-    "suspect": "存疑 / suspect",
-}
-MARKS = {True: "✓", False: "✗", None: "?"}
 LIMIT = 16 << 20  # bytes of text; eight cards with -q are under 1 MB
 
 
@@ -69,7 +64,7 @@ def command(
         raise Failure(f"more than {LIMIT >> 20} MB of text")
     words = text.decode("utf-8", errors="replace")
     result = _run(settings, words, card_text, flags) if log else _machine(words, card_text, flags)
-    click.echo(dumps(result) if as_json else _words(result))
+    click.echo(dumps(result) if as_json else vet_words(result))
     return REFUSED if strict and result["verdict"] != "as_sold" else OK
 
 
@@ -128,22 +123,11 @@ def _job(
     if job is None or card is None:
         return None, None
     ran = record.Ran(job, card.card, card.form, number(flags["tokens"], "--tokens"), flags["framework"])
-    planned = record.planned_gib(ran, run.cards)
+    way = record.planned(ran, run.cards)
+    planned = None if way is None else way.peak_gib_p90
     if not flags["save"]:
         return planned, None
     line = record.record(ran, run, settings.now())
     path = record.save(settings.home, line)
     click.echo(f"suanjia: kept in {path}", err=True)
     return planned, {name: value for name, value in asdict(line).items() if value is not None}
-
-
-def _words(result: dict[str, Any]) -> str:
-    lines = [VERDICTS[result["verdict"]]]
-    for check in result["checks"]:
-        note = f"  — {check['note']}" if "note" in check else ""
-        line = f"{MARKS[check['ok']]} {check['name']}: {check['found'] or '—'}"
-        lines.append(line + (f"（应为 expected {check['expected']}）" if check["expected"] else "") + note)
-    lines += [f"  {name}: {value}" for name, value in result.get("run", {}).items()]
-    if "saved" in result:
-        lines.append("已记录 kept for later estimates")
-    return "\n".join(lines)

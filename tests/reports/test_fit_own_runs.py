@@ -13,6 +13,7 @@ from reports.fit.planner import SizingPlanner
 from reports.fit.search import Asked, search
 from reports.fit.use import Good, Use
 from sizing import runs
+from sizing.errors import SizingError
 from sizing.runs import Run
 from suanjia.fit_words import fit_words
 from tests.reports.fitkit import SOURCES, market, offer
@@ -149,3 +150,9 @@ def test_size_and_fit_are_moved_by_the_same_factor() -> None:
         moved.peak_gib_p50 / found.peak_gib_p50, abs=1e-3
     )
     assert fitted.peak_gib == pytest.approx(moved.peak_gib_p90, rel=1e-6)
+
+
+@pytest.mark.parametrize("field", ["loss_kernel", "optimizer", "zero", "offload"])
+def test_a_run_with_an_unknown_layout_is_refused(field: str) -> None:
+    with pytest.raises(SizingError, match=field):
+        replace(LORA_4090, **{field: "magic"})

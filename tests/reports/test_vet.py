@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from reports.vet import facts
 from reports.vet.sold import UnknownCard, sold
 from reports.vet.verdict import NothingRead, read, vet
+from suanjia.vet_words import vet_words
 
 HERE = Path(__file__).parent / "vet"
 with (HERE / "cases.csv").open(encoding="utf-8") as file:
@@ -52,6 +53,7 @@ def test_there_are_enough_samples_of_enough_kinds() -> None:
 def test_every_check_has_the_shape_of_the_contract() -> None:
     for case in CASES:
         result = judge(case)
+        assert len(vet_words(result).splitlines()) > len(result["checks"])
         assert set(result) == {"verdict", "checks"}
         for check in result["checks"]:
             assert {"name", "expected", "found", "ok"} <= set(check)
