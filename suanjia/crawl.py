@@ -29,6 +29,7 @@ from spiders.config import CrawlConfig
 from spiders.listing import Listing, read_listings
 from spiders.outcome import Ending, judge
 from spiders.registry import needs_browser
+from suanjia import robots_log
 from suanjia.childproc import Children, run_child
 from suanjia.crawl_plan import Plan, Result, declared, robots_verdict
 from suanjia.ledger import Ledger
@@ -219,9 +220,12 @@ class _Crawler:
         now, stats = self.plan.settings.now(), result.stats
         if result.outcome == "ok" and stats.get("files"):
             self._note(lambda: self.ledger.remember_files(result.provider, stats["files"], now))
-        moved = self._note(lambda: self.ledger.note_robots(result.provider, stats.get("robots") or [], now))
+        moved = self._note(
+            lambda: robots_log.note(self.ledger, result.provider, stats.get("robots") or [], now)
+        )
         for origin, _, _ in moved:
-            result.message = f"{result.message}; robots.txt of {origin} has changed: review it".lstrip("; ")
+            told = f"robots.txt of {origin} has changed: `suanjia review`"
+            result.message = f"{result.message}; {told}".lstrip("; ")
         self._note(
             lambda: self.ledger.finish(
                 self.run_id, result.provider, now, result.outcome, offers=result.offers,

@@ -38,6 +38,10 @@ CREATE TABLE IF NOT EXISTS robots (
     status INTEGER, sha256 TEXT, crawl_delay REAL,
     PRIMARY KEY (provider, origin, seen_at)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS robots_changes (
+    provider TEXT NOT NULL, origin TEXT NOT NULL, seen_at TEXT NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL,
+    settled_at TEXT, settled_by TEXT, reason TEXT, PRIMARY KEY (provider, origin, seen_at)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS verified (
     provider TEXT NOT NULL, route TEXT NOT NULL, seen_on TEXT NOT NULL, PRIMARY KEY (provider, route)
 ) WITHOUT ROWID;
@@ -122,7 +126,8 @@ class Ledger:
         self._db.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield self._db
@@ -135,21 +140,21 @@ class Ledger:
 
     def start(self, run_id: str, provider: str, at: datetime, pid: int | None = None) -> None:
         """A run begins. A row of the same name (a crawl repeated at a frozen clock) is begun anew."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute(
                 "INSERT OR REPLACE INTO runs (run_id, provider, started_at, state, pid)"
                 " VALUES (?, ?, ?, 'running', ?)",
-                (run_id, provider, _text(at), pid),
+                (run_id, provider, as_text(at), pid),
             )
 
     def finish(self, run_id: str, provider: str, at: datetime, outcome: str, **values: Any) -> None:
         """A run has ended. `values` are columns of `runs`."""
-        columns = {"ended_at": _text(at), "state": "done", "outcome": outcome, **values}
+        columns = {"ended_at": as_text(at), "state": "done", "outcome": outcome, **values}
         unknown = set(columns) - _RUN_COLUMNS
         if unknown:
             raise ValueError(f"no column of runs: {sorted(unknown)[0]}")
         sets = ", ".join(f"{name} = ?" for name in columns)
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute(
                 f"UPDATE runs SET {sets} WHERE run_id = ? AND provider = ?",
                 (*columns.values(), run_id, provider),
@@ -157,7 +162,7 @@ class Ledger:
 
     def interrupt_stale(self) -> int:
         """Mark runs that are `running` though the process that began them is gone; returns how many."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             rows = db.execute("SELECT run_id, provider, pid FROM runs WHERE state = 'running'").fetchall()
             dead = [(r["run_id"], r["provider"]) for r in rows if not _alive(r["pid"])]
             db.executemany("UPDATE runs SET state = 'interrupted' WHERE run_id = ? AND provider = ?", dead)
@@ -199,7 +204,11 @@ class Ledger:
             len(bad), kind, bad[-1].started_at, last_ok, newest.outcome, newest.message,
         )  # fmt: skip
 
-    # files and robots.txt
+    # files, and what a module of its own keeps here
+
+    def rows(self, query: str, values: Iterable[Any] = ()) -> list[sqlite3.Row]:
+        """The rows of a query."""
+        return self._db.execute(query, tuple(values)).fetchall()
 
     def known_files(self, provider: str) -> dict[str, dict[str, str]]:
         """Bulk files read by the last good runs: address → version and evidence."""
@@ -212,47 +221,16 @@ class Ledger:
 
     def remember_files(self, provider: str, files: Mapping[str, Mapping[str, str]], at: datetime) -> None:
         """Note the bulk files that a good run has read."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.executemany(
                 "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)",
-                [(provider, url, f["version"], f["evidence"], _text(at)) for url, f in files.items()],
+                [(provider, url, f["version"], f["evidence"], as_text(at)) for url, f in files.items()],
             )
-
-    def note_robots(
-        self, provider: str, records: Iterable[Mapping[str, Any]], at: datetime
-    ) -> list[tuple[str, str, str]]:
-        """Keep what robots.txt said; returns (origin, old, new) hash for every one that has changed since."""
-        changed = []
-        with self._transaction() as db:
-            for record in records:
-                before = db.execute(
-                    "SELECT sha256 FROM robots WHERE provider = ? AND origin = ? AND sha256 IS NOT NULL"
-                    " ORDER BY seen_at DESC LIMIT 1",
-                    (provider, record["origin"]),
-                ).fetchone()
-                new = record.get("sha256")
-                if before is None or before["sha256"] != new or new is None:
-                    db.execute(
-                        "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?, ?, ?)",
-                        (provider, record["origin"], _text(at), record["verdict"], record.get("status"), new,
-                         record.get("crawl_delay")),
-                    )  # fmt: skip
-                if before is not None and new is not None and before["sha256"] != new:
-                    changed.append((str(record["origin"]), str(before["sha256"]), str(new)))
-        return changed
-
-    def robots(self, provider: str) -> dict[str, str]:
-        """Last known hash of each origin's robots.txt."""
-        rows = self._db.execute(
-            "SELECT origin, sha256 FROM robots WHERE provider = ? AND sha256 IS NOT NULL ORDER BY seen_at",
-            (provider,),
-        )
-        return {row["origin"]: row["sha256"] for row in rows}
 
     def verify(self, provider: str, routes: Iterable[str], at: datetime) -> None:
         """Note that a person's probe has seen these routes live on this day (Shanghai)."""
         day = at.astimezone(_SHANGHAI).date().isoformat()
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.executemany(
                 "INSERT OR REPLACE INTO verified VALUES (?, ?, ?)",
                 [(provider, route, day) for route in routes],
@@ -273,7 +251,8 @@ def _alive(pid: int | None) -> bool:
     return pid is not None and Path(f"/proc/{pid}").exists()
 
 
-def _text(at: datetime) -> str:
+def as_text(at: datetime) -> str:
+    """A time as it is stored."""
     return at.astimezone(UTC).isoformat(timespec="seconds")
 
 

@@ -18,6 +18,7 @@ from suanjia.settings import Settings
 @click.pass_obj
 def command(settings: Settings, names: tuple[str, ...], recording: bool, as_json: bool) -> int:
     """Visit each source once and say what is not as expected 探测."""
+    from suanjia import robots_log
     from suanjia.crawl import crawl
     from suanjia.crawl_plan import Plan, new_run_id
     from suanjia.homes import is_rebuilt
@@ -38,7 +39,7 @@ def command(settings: Settings, names: tuple[str, ...], recording: bool, as_json
     results = crawl(plan, new_run_id(settings.now(), "probe"))
     with Ledger(settings.home) as ledger:
         for result in results:
-            row = report(result, providers[result.provider], ledger.robots(result.provider))
+            row = report(result, providers[result.provider], robots_log.known(ledger, result.provider))
             if recording and row["verdict"] in ("as_expected", "changed"):
                 row["recorded"] = record(result, plan, ledger)
             rows.append(row)

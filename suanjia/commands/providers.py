@@ -28,6 +28,9 @@ def command(settings: Settings, status: str | None, as_json: bool) -> int:
             state += f" ({health['bad_in_a_row']} × {health['kind']} since {health['since'][:10]})"
         ok = (row["last_ok"] or "never")[:16].replace("T", " ")
         click.echo(f"{row['slug']:<16} {row['class']:<12} {row['status']:<10} last ok {ok:<17} {state}")
+        for file in row["robots"]:
+            if file["review"]:
+                click.echo(f"{'':<16} robots.txt of {file['origin']} has changed 待复核: {file['review']}")
         for route in row["routes"]:
             needs = f", needs {' '.join(route['needs'])}" if route["needs"] else ""
             click.echo(f"{'':<16} {route['name']}: {route['kind']}, {route['known_as']}{needs}")
@@ -49,6 +52,8 @@ def _rows(settings: Settings) -> list[dict[str, Any]]:
 
 
 def _row(provider: Any, ledger: Any) -> dict[str, Any]:
+    from suanjia import robots_log
+
     health = ledger.health(provider.slug)
     verified = ledger.verified(provider.slug)
     notes = [*([f"{provider.status}: {provider.reason}"] if provider.reason else []), *provider.notes]
@@ -69,6 +74,7 @@ def _row(provider: Any, ledger: Any) -> dict[str, Any]:
         "last_ok": health.last_ok.isoformat() if health.last_ok else None,
         "last_outcome": health.last_outcome,
         "notes": "; ".join(notes),
+        "robots": robots_log.seen(ledger, provider.slug),
         "health": {
             "state": health.state,
             "bad_in_a_row": health.bad_in_a_row,

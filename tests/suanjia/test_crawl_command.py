@@ -112,7 +112,20 @@ def test_robots_that_changed_ask_for_a_review(tmp_path: Path) -> None:
     )
     (row,) = said(done)["providers"]
     assert row["outcome"] == "robots"
-    assert "has changed: review it" in row["message"]
+    assert "has changed: `suanjia review`" in row["message"]
+    listed = suanjia(tmp_path, "review", "--json")
+    assert listed.returncode == 0, listed.stderr  # there is no generation yet
+    (item,) = said(listed)
+    assert item["held"] == "robots_changed" and item["id"].startswith("robots:matpool/matgo.cn/")
+    assert item["source_url"] == "https://matgo.cn/robots.txt" and item["old"] != item["new"]
+    assert item["id"] in suanjia(tmp_path, "review").stdout
+    assert item["id"] in suanjia(tmp_path, "providers").stdout
+    assert suanjia(tmp_path, "review", "--release", item["id"]).returncode == 2
+    refused = suanjia(tmp_path, "review", "--refuse", item["id"], "--by", "me", "--reason", "no")
+    assert refused.returncode == 2 and "excluded" in refused.stderr
+    done = suanjia(tmp_path, "review", "--release", item["id"], "--by", "me", "--reason", "read", "--json")
+    assert done.returncode == 0 and said(done)[0]["action"] == "release"
+    assert item["id"] not in suanjia(tmp_path, "providers").stdout
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from suanjia import robots_log
 from suanjia.ledger import BAD_RUNS, Ledger, LedgerError
 
 START = datetime(2026, 10, 5, 2, tzinfo=UTC)
@@ -63,13 +64,35 @@ def test_files_and_robots(tmp_path: Path) -> None:
         ledger.remember_files("aliyun", {"https://x/f": {"version": "2", "evidence": "ab"}}, START)
         ledger.remember_files("aliyun", {"https://x/f": {"version": "3", "evidence": "cd"}}, START)
         assert ledger.known_files("aliyun") == {"https://x/f": {"version": "3", "evidence": "cd"}}
-        assert ledger.note_robots("m", [record], START) == []
-        assert ledger.note_robots("m", [record], START + timedelta(days=1)) == []
-        unreadable = {**record, "sha256": None, "verdict": "unreadable"}
-        assert ledger.note_robots("m", [unreadable], START + timedelta(days=2)) == []
-        changed = ledger.note_robots("m", [{**record, "sha256": "bb"}], START + timedelta(days=3))
+        assert robots_log.note(ledger, "m", [record], START) == []
+        assert robots_log.note(ledger, "m", [record], START + timedelta(days=1)) == []
+        for day, sha in ((2, None), (3, "the page of a 503")):
+            unreadable = {**record, "sha256": sha, "status": sha and 503, "verdict": "unreadable"}
+            assert robots_log.note(ledger, "m", [unreadable], START + timedelta(days=day)) == []
+        assert robots_log.note(ledger, "m", [record], START + timedelta(days=4)) == []
+        assert robots_log.waiting(ledger) == []
+        changed = robots_log.note(ledger, "m", [{**record, "sha256": "bb"}], START + timedelta(days=5))
         assert changed == [("https://a.example", "aa", "bb")]
-        assert ledger.robots("m") == {"https://a.example": "bb"}
+        assert robots_log.known(ledger, "m") == {"https://a.example": "bb"}
+        gone = {**record, "sha256": "some 404 page", "status": 404, "verdict": "none"}
+        assert robots_log.note(ledger, "m", [gone], START + timedelta(days=6)) == [
+            ("https://a.example", "bb", "none")
+        ]
+        again = {**gone, "sha256": "another 404 page"}
+        assert robots_log.note(ledger, "m", [again], START + timedelta(days=7)) == []
+        assert robots_log.known(ledger, "m") == {}
+        items = robots_log.waiting(ledger)
+        assert [item["id"] for item in items] == ["robots:m/a.example/none", "robots:m/a.example/bb"]
+        (file,) = robots_log.seen(ledger, "m")
+        assert (file["verdict"], file["status"]) == ("none", 404) and file["review"].startswith("robots:m/")
+        for by, why in ((None, "read"), ("me", " ")):
+            with pytest.raises(robots_log.ReviewError, match="needs"):
+                robots_log.settle(ledger, [items[0]["id"]], by, why, START)
+        with pytest.raises(robots_log.ReviewError, match="does not wait"):
+            robots_log.settle(ledger, [items[0]["id"], "robots:m/x/y"], "me", "read", START)
+        assert len(robots_log.waiting(ledger)) == 2
+        robots_log.settle(ledger, [item["id"] for item in items], "me", "read it", START)
+        assert robots_log.waiting(ledger) == [] and robots_log.seen(ledger, "m")[0]["review"] is None
 
 
 def test_verified_routes_carry_the_day_in_shanghai(tmp_path: Path) -> None:
