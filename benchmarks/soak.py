@@ -1,12 +1,13 @@
-"""Years in minutes: the jobs of `suanjia serve`, in the order of its timetable, on the stand-in market with
-faults, and at the end the things that must be true.
+"""A year in minutes: `suanjia serve`'s own timetable on the stand-in market, with other faults every hour,
+and at the end the things that must be true.
 
-    python -m benchmarks.soak [--minutes 15] [--weeks 52] [--seed 1]
+    python -m benchmarks.soak [--minutes 14] [--weeks 52] [--seed 1]
 
-The clock is simulated: every job runs at the moment its trigger names, as the subprocess that the service
-would run. Each week some jobs meet a fault: a source that answers 5xx, garbage, half a body or nothing, an
-origin that cannot be reached, a job that is killed, a full disk, a clock that jumps, another time zone. It
-ends after `--weeks`, or when the minutes are over, and says how far it came.
+What is real: the scheduler's triggers, catch-up and dead man's switch, every job as a process with its own
+session, environment, limits and death; ledger, store, generations, issues; SMTP; the market's HTTP. What is
+not: the clock, and what the last lines of the printout say was sampled. The service itself is killed in the
+first quarter, then lives to the end, so that its memory can be compared. It ends after `--weeks`, or when the
+minutes are over, and says how far it came.
 """
 
 from __future__ import annotations
@@ -18,34 +19,31 @@ import random
 import shutil
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from email.parser import BytesHeaderParser
 from pathlib import Path
 from typing import Any
 
-from pipeline.manifest import segment_dirs
-from suanjia.serve.plan import site_folder
-from warehouse.calendar import monday_of, week_label
+from benchmarks import soak_checks
+from benchmarks.soak_service import HOUR, MAIL_ALWAYS, MAIL_EVERY, PUBLISH_EVERY
+from benchmarks.soak_warm import COLD_EVERY
+from benchmarks.soak_weather import Told
+from suanjia.serve.process import descendants
 
 START = datetime.fromisoformat("2026-10-05T00:00:00+08:00")
 PROVIDERS = ("matpool", "ctyun")
 READER = "reader@example.org"
-MARKET_FAULTS = (
-    "server_error", "bad_gateway", "rate_limited", "garbage", "empty_body", "half_body", "half_text",
-    "refused", "gone", "hang", "login_page", "captcha", "changed_field", "truncated_list", "robots_error",
-    "redirect_loop",
-)  # fmt: skip
-JOB_FAULTS = ("kill", "disk", "zone", "jump", "dns", None, None, None)
+KILLS = 4
+DOWN = (timedelta(minutes=10), timedelta(hours=5), timedelta(hours=30), timedelta(hours=70))
+QUIET = timedelta(days=2)
+"""After the last hour of the soak the service runs on without faults, as after a storm."""
 
 
 @dataclass
@@ -53,176 +51,113 @@ class Soak:
     """What happens and what was counted."""
 
     home: Path
-    chance: random.Random
-    smtp: str
-    origins: Any
-    codes: Counter[str] = field(default_factory=Counter)
-    faults: Counter[str] = field(default_factory=Counter)
-    files: list[int] = field(default_factory=list)
-    weeks: list[str] = field(default_factory=list)
+    seed: int
+    weeks: int = 0
+    deaths: list[str] = field(default_factory=list)
+    diary: list[dict[str, Any]] = field(default_factory=list)
+    reached: datetime = START
 
-    def run(self, at: datetime, *arguments: str, fault: str | None = None) -> int:
-        """One command at a moment, perhaps with a fault."""
-        env = {k: v for k, v in os.environ.items() if not k.startswith("SUANJIA_")}
-        origins = dict(self.origins)
-        limits: Mapping[str, Any] = {}
-        if fault == "dns":
-            origins = dict.fromkeys(origins, "http://127.0.0.1:9")
-        if fault == "zone":
-            env["TZ"] = self.chance.choice(("Europe/Berlin", "America/New_York", "Australia/Lord_Howe"))
-        if fault == "disk":
-            limits = {"preexec_fn": _small_files}
-        env |= {
-            "SUANJIA_ORIGINS": json.dumps(origins), "SUANJIA_DELAY": "0", "SUANJIA_TIMEOUT": "5",
-            "SUANJIA_SMTP_URL": self.smtp, "SUANJIA_MAIL_FROM": "suanjia@example.org",
-            "SUANJIA_MAIL_TO": READER,
-        }  # fmt: skip
-        command = [sys.executable, "-m", "suanjia", "--home", str(self.home), "--now", at.isoformat()]
-        process = subprocess.Popen(
-            [*command, *arguments], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            start_new_session=True, **limits,
-        )  # fmt: skip
-        if fault == "kill":
-            threading.Timer(self.chance.uniform(0.5, 4.0), _kill, (process.pid,)).start()
-        _, said = process.communicate(timeout=300)
-        if fault:
-            self.faults[fault] += 1
-        self.codes[f"{arguments[0]} {process.returncode}"] += 1
-        if process.returncode == 1 and not fault:
-            print(f"{at:%F %T} {arguments}: {said.decode()[-500:]}", file=sys.stderr)
-        return process.returncode
+    @property
+    def tmp(self) -> Path:
+        """Where everything puts what is temporary."""
+        return self.home.parent / "tmp"
 
-    def crawl(self, at: datetime, week_fault: bool) -> None:
-        """Every source that is due, one of them perhaps behind a fault of its site."""
-        slug = self.chance.choice(PROVIDERS)
-        kind = self.chance.choice(MARKET_FAULTS) if week_fault else None
-        if kind:
-            self.origins.fault(slug, kind)
-            self.faults[f"site {kind}"] += 1
-        self.origins.clock(at)
-        self.run(at, "crawl", *PROVIDERS, fault=self.chance.choice(JOB_FAULTS))
-        if kind:
-            self.origins.fault(slug, None)
-
-    def store(self, at: datetime, fault: str | None = None) -> None:
-        """Load and publish."""
-        self.run(at, "load", fault=fault)
-        self.run(at, "publish", fault=self.chance.choice((None, None, fault)))
-
-    def issue(self, at: datetime) -> None:
-        """The Monday issue, killed once in a while and begun again, mailed twice to see that once counts."""
-        site = str(site_folder(self.home))
-        fault = self.chance.choice(("kill", "zone", None))
-        self.store(at, fault)
-        self.run(at, "report", "--site", site, fault=fault)
-        if fault == "kill":
-            self.store(at)
-            self.run(at, "report", "--site", site)
-            self.run(at, "mail", fault="kill")
-        for minutes in (25, 85):
-            self.run(at + timedelta(minutes=minutes), "mail")
+    def total(self, name: str) -> Counter[str]:
+        """A counter of the diary over all lives of the service."""
+        last: dict[int, dict[str, int]] = {line["pid"]: line[name] for line in self.diary}
+        return sum((Counter(found) for found in last.values()), Counter())
 
 
-def simulate(soak: Soak, weeks: int, seconds: float) -> None:
-    """Weeks of jobs until they or the seconds are over."""
-    began = time.monotonic()
-    for number in range(weeks):
-        monday = START + timedelta(weeks=number)
-        jump = timedelta(minutes=soak.chance.choice((-50, 0, 0, 70)))
-        soak.crawl(monday + timedelta(days=2, hours=9) + jump, week_fault=True)
-        soak.crawl(monday + timedelta(days=5, hours=9), week_fault=number % 3 == 0)
-        soak.store(monday + timedelta(days=5, hours=10), soak.chance.choice(("kill", "disk", None)))
-        due = monday + timedelta(days=7, hours=10)
-        soak.issue(due)
-        soak.run(due + timedelta(hours=17), "tidy")
-        soak.weeks.append(week_label(monday_of(monday)))
-        soak.files.append(sum(1 for path in soak.home.rglob("*") if path.is_file()))
-        if time.monotonic() - began > seconds:
+def simulate(soak: Soak, weeks: int, seconds: float, origins: dict[str, str], smtp: str) -> None:
+    """Serve from START on until the weeks or the seconds are over."""
+    folder, clock = soak.home.parent, time.monotonic()
+    at_file, diary = folder / "at", folder / "diary.jsonl"
+    end = START + timedelta(weeks=weeks)
+    chance = random.Random(soak.seed)
+    quarter = (end - START) / 4
+    kills = sorted(START + quarter * chance.uniform(0.1, 1) for _ in range(min(KILLS, weeks)))
+    begin = START
+    while begin < end:
+        process = _start(soak, origins, smtp, begin, end, at_file, diary)
+        while process.poll() is None:
+            time.sleep(0.05)
+            at = _at(at_file, begin)
+            if time.monotonic() - clock > seconds:
+                process.send_signal(signal.SIGTERM)
+                process.wait(60)
+                end = at
+            elif kills and at >= kills[0]:
+                time.sleep(chance.uniform(0, 1.0))
+                begin = _kill(soak, process, chance, kills.pop(0), at_file)
+        if process.returncode not in (0, -signal.SIGKILL, -signal.SIGTERM):
+            raise RuntimeError(f"the service ended with {process.returncode}; see {folder / 'service.log'}")
+        if process.returncode != -signal.SIGKILL:
             break
+    soak.reached = _at(at_file, begin)
+    _calm(soak, origins, smtp, at_file, diary)
+    soak.weeks = (soak.reached - START) // timedelta(weeks=1)
+    soak.diary = [json.loads(line) for line in diary.read_text(encoding="utf-8").splitlines()]
 
 
-def broken(soak: Soak, mails: list[Any]) -> list[str]:
-    """The invariants that do not hold."""
-    last = START + timedelta(weeks=len(soak.weeks), days=8)
-    soak.run(last, "load")
-    soak.run(last, "publish")
-    found = list(_store(soak))
-    issues = {path.name for path in (soak.home / "reports").iterdir()}
-    found += [f"no issue of {week}" for week in soak.weeks if week not in issues]
-    found += list(_mails(soak, mails))
-    found += [f"left behind: {path}" for path in _litter(soak.home)]
-    with sqlite3.connect(soak.home / "ledger.sqlite") as db:
-        check = db.execute("PRAGMA integrity_check").fetchone()[0]
-    found += [] if check == "ok" else [f"ledger: {check}"]
-    # Growth of files: the second half of the weeks may not add more a week than the first half did.
-    half = len(soak.files) // 2
-    if half >= 3:
-        early, late = (
-            soak.files[half] / (half + 1),
-            (soak.files[-1] - soak.files[half]) / (len(soak.files) - half - 1),
-        )
-        found += [f"files grow: {early:.0f} then {late:.0f} a week"] if late > early * 1.5 else []
-    return found
+def _start(
+    soak: Soak, origins: dict[str, str], smtp: str, begin: datetime, end: datetime, at: Path, diary: Path,
+    faults: bool = True,
+) -> subprocess.Popen[bytes]:  # fmt: skip
+    folder = soak.home.parent
+    soak.tmp.mkdir(exist_ok=True)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environ = {k: v for k, v in os.environ.items() if not k.startswith("SUANJIA_")} | {
+        "SUANJIA_ORIGINS": json.dumps(origins), "SUANJIA_DELAY": "0", "SUANJIA_TIMEOUT": "1",
+        "SUANJIA_SMTP_URL": smtp, "SUANJIA_MAIL_FROM": "suanjia@example.org", "SUANJIA_MAIL_TO": READER,
+        "SUANJIA_HTTP_PORT": str(port), "SUANJIA_EVIDENCE_DAYS": "60", "SUANJIA_EVIDENCE_KEEP_DAYS": "30",
+        "SUANJIA_KEEP_GENERATIONS": "6", "TMPDIR": str(soak.tmp), "OPENBLAS_NUM_THREADS": "1",
+    }  # fmt: skip
+    told = Told(
+        str(soak.home), origins, environ, begin.isoformat(), end.isoformat(), list(PROVIDERS), soak.seed,
+        port, str(at), str(diary), str(folder / "learnt"), faults,
+    )  # fmt: skip
+    (folder / "told.json").write_text(json.dumps(asdict(told)), encoding="utf-8")
+    with (folder / "service.log").open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.soak_service", str(folder / "told.json")],
+            cwd=Path(__file__).parents[1], env=environ, stdout=log, stderr=log,
+        )  # fmt: skip
 
 
-def _store(soak: Soak) -> Iterator[str]:
-    """Every segment once in the published generation, its rows all there."""
-    import duckdb
-    import pyarrow.parquet as pq
-
-    name = (soak.home / "published" / "LATEST").read_text(encoding="utf-8").strip()
-    expected = Counter(
-        {
-            (run, slug): pq.read_metadata(folder / "offers.parquet").num_rows
-            for run, slug, folder in segment_dirs(soak.home)
-        }
-    )
-    with duckdb.connect(str(soak.home / "published" / name), read_only=True) as con:
-        rows = con.execute("SELECT run_id, provider, count(*) FROM runs GROUP BY ALL").fetchall()
-        kept = con.execute("SELECT run_id, provider, count(*) FROM observations GROUP BY ALL").fetchall()
-    if missing := set(expected) - {(run, slug) for run, slug, _ in rows}:
-        yield f"{len(missing)} segments lost: {sorted(missing)[:3]}"
-    if doubled := [row for row in rows if row[2] != 1]:
-        yield f"runs doubled: {doubled[:3]}"
-    there = {(run, slug): number for run, slug, number in kept}
-    for key, number in expected.items():
-        if there.get(key, 0) != number:
-            yield f"{key}: {number} offers in the segment, {there.get(key, 0)} in the generation"
-
-
-def _mails(soak: Soak, mails: list[Any]) -> Iterator[str]:
-    """One mail a week to the reader. A mail whose answer was lost in a kill stays `unknown`, never resent."""
-    parse = BytesHeaderParser().parsebytes
-    to_reader = [parse(raw)["Message-ID"] for raw, to in mails if READER in to]
-    yield from (f"sent twice: {name}" for name, number in Counter(to_reader).items() if number > 1)
-    with sqlite3.connect(soak.home / "ledger.sqlite") as db:
-        rows = db.execute("SELECT week, state FROM mail_outbox").fetchall()
-    done = {week for week, state in rows if state in ("sent", "unknown")}
-    yield from (
-        f"no mail of {week}: {[r for r in rows if r[0] == week]}" for week in soak.weeks if week not in done
-    )
-    if len(to_reader) > len(soak.weeks):
-        yield f"{len(to_reader)} mails in {len(soak.weeks)} weeks"
-
-
-def _litter(home: Path) -> list[Path]:
-    """Half-made files that no later job swept away."""
-    return [p for p in home.rglob(".*") if ".build-" in p.name and p.is_file()]
-
-
-def _kill(pid: int) -> None:
+def _at(path: Path, begin: datetime) -> datetime:
     try:
-        os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return  # it was quicker
+        return max(begin, datetime.fromisoformat(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return begin  # not begun, or just being written
 
 
-def _small_files() -> None:
-    """A disk on which no file can grow beyond 64 KiB."""
-    import resource
+def _kill(soak: Soak, process: Any, chance: random.Random, planned: datetime, at: Path) -> datetime:
+    """The service dies, at half of the times with all it had begun; returns when it is begun again."""
+    family = descendants(process.pid) if chance.random() < 0.5 else set()
+    process.kill()
+    process.wait()
+    for pid, _ in family:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    died, down = _at(at, planned), chance.choice(DOWN)
+    soak.deaths.append(f"{died:%F %H:%M} for {down}{' with its jobs' if family else ''}")
+    return died + down
 
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+
+def _calm(soak: Soak, origins: dict[str, str], smtp: str, at: Path, diary: Path) -> None:
+    """Two days without faults: whatever is still owed is made good now."""
+    end = soak.reached + QUIET
+    process = _start(soak, origins, smtp, soak.reached, end, at, diary, faults=False)
+    if process.wait(600):
+        raise RuntimeError(f"the service ended with {process.returncode}")
+    told = json.loads((soak.home.parent / "told.json").read_text(encoding="utf-8"))
+    for command in ("load", "publish"):  # what was crawled after the last refresh
+        line = [sys.executable, "-m", "suanjia", "--home", str(soak.home), "--now", end.isoformat(), command]
+        subprocess.run(line, env=told["environ"], check=False, stdout=subprocess.DEVNULL, timeout=300)
 
 
 @contextmanager
@@ -248,18 +183,20 @@ def mail_server() -> Iterator[tuple[str, list[Any]]]:
         server.stop()
 
 
-def run(minutes: float, weeks: int, seed: int) -> tuple[Soak, list[str]]:
-    """The whole soak; (what was counted, what does not hold)."""
+def run(minutes: float, weeks: int, seed: int, keep: Path | None = None) -> tuple[Soak, list[str], list[str]]:
+    """The whole soak; (what was counted, what does not hold, figures). `keep`: where the home stays."""
     from market.server import running
 
-    home = Path(tempfile.mkdtemp(prefix="suanjia-soak-")) / "home"
+    folder = keep or Path(tempfile.mkdtemp(prefix="suanjia-soak-"))
+    folder.mkdir(parents=True, exist_ok=True)
     try:
         with running(START, PROVIDERS, samples=None) as origins, mail_server() as (smtp, mails):
-            soak = Soak(home, random.Random(seed), smtp, origins)
-            simulate(soak, weeks, minutes * 60)
-            return soak, broken(soak, mails)
+            soak = Soak(folder / "home", seed)
+            simulate(soak, weeks, minutes * 60, dict(origins), smtp)
+            return soak, list(soak_checks.broken(soak, mails, READER)), list(soak_checks.figures(soak, mails))
     finally:
-        shutil.rmtree(home.parent, ignore_errors=True)
+        if keep is None:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def main() -> int:
@@ -270,13 +207,19 @@ def main() -> int:
     options.add_argument("--minutes", type=float, default=14)
     options.add_argument("--weeks", type=int, default=52)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--keep", type=Path, help="leave everything in this folder")
     given = options.parse_args()
     clock = time.monotonic()
-    soak, wrong = run(given.minutes, given.weeks, given.seed)
-    print(f"{len(soak.weeks)} weeks in {time.monotonic() - clock:.0f} s; seed {given.seed}")
-    print("commands and codes:", dict(sorted(soak.codes.items())))
-    print("faults:", dict(sorted(soak.faults.items())))
-    print("files after each week:", soak.files)
+    soak, wrong, figures = run(given.minutes, given.weeks, given.seed, given.keep)
+    print(f"{soak.weeks} of {given.weeks} weeks in {time.monotonic() - clock:.0f} s; seed {given.seed}")
+    for line in figures:
+        print(line)
+    print(
+        f"sampled: {len(PROVIDERS)} plain providers, no browser, no probe; 1 job process in {COLD_EVERY}"
+        " started from nothing, the others forked with their modules loaded; refresh after 1 crawl in"
+        f" {PUBLISH_EVERY}; after {MAIL_ALWAYS} hourly mail retries 1 in {MAIL_EVERY}; time stands still while"
+        f" a job runs, then goes on 40 s; the weather changes every {HOUR.seconds // 60} simulated minutes"
+    )
     for line in wrong:
         print("BROKEN", line)
     print("all invariants hold" if not wrong else f"{len(wrong)} invariants broken")

@@ -39,6 +39,7 @@ class Job:
     steps: tuple[Step, ...]
     lane: str = STORE
     only_due: str | None = None  # a provider: run only when its last good run is a period old
+    only_missed: bool = False  # run only while the issue of the last frozen week is not there
 
 
 _LOAD = Step(("load",))
@@ -63,10 +64,13 @@ def declare(
         Job("refresh", {"hour": "*/6", "minute": "40"}, (_LOAD, _PUBLISH)),
         Job("freeze", {"day_of_week": "mon", "hour": "4", "minute": "0"}, (_LOAD, _PUBLISH)),
         Job("issue", {"day_of_week": "mon", "hour": "10", "minute": "0"}, issue + mail),
+        Job("issue-retry", {"minute": "10"}, issue + mail, only_missed=True),
         Job("tidy", {"hour": "3", "minute": "15"}, (Step(("tidy",)),)),
     ]
     if mail:
-        jobs.append(Job("mail-retry", {"day_of_week": "mon,tue,wed", "minute": "25"}, mail))
+        # Not before the issue's own hour on Monday: until then there is none, and that is no failure.
+        jobs.append(Job("mail-retry", {"day_of_week": "mon", "hour": "10-23", "minute": "25"}, mail))
+        jobs.append(Job("mail-retry-later", {"day_of_week": "tue,wed", "minute": "25"}, mail))
     if alerts:
         jobs.append(Job("alerts", {"minute": "50"}, alerts))
     if not market:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 GRACE = 20.0
+_PREFIX = "suanjia-job-"
 _LOOK_EVERY = 0.5
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -48,7 +49,7 @@ def run_command(
     """Run `python -m suanjia ARGUMENTS` to its end, or end it. `say` gets every line of its stderr, `began`
     its pid. Nothing of it stays: no process, no temporary file."""
     clock, peak = time.monotonic(), 0.0
-    temporary = tempfile.mkdtemp(prefix="suanjia-job-")
+    temporary = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
     try:
         process = subprocess.Popen(
             [sys.executable, "-m", "suanjia", *arguments],
@@ -77,6 +78,18 @@ def run_command(
         return Ended(state, code, time.monotonic() - clock, peak)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def sweep() -> int:
+    """Remove temporary folders of this user's services that died without doing so; returns how many."""
+    gone = 0
+    for folder in Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
+        pid = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        with suppress(OSError):
+            if pid.isdecimal() and not _stat(int(pid)) and folder.lstat().st_uid == os.getuid():
+                shutil.rmtree(folder, ignore_errors=True)
+                gone += 1
+    return gone
 
 
 def _look(clock: float, timeout: float, memory_mb: float, stop: threading.Event, peak: float) -> str:

@@ -30,8 +30,10 @@ class Runner:
         cadences: Mapping[str, str],
         shifted: bool = False,
         after: Callable[[Job, bool], None] = lambda job, good: None,
+        missed: Callable[[datetime], bool] = lambda now: True,
     ) -> None:
-        self.settings, self.joblog, self.now, self.after = settings, joblog, now, after
+        """`after` is told of every job that has run, `missed` says whether an issue is."""
+        self.settings, self.joblog, self.now, self.after, self.missed = settings, joblog, now, after, missed
         self.cadences, self.shifted = cadences, shifted
         self.stop = threading.Event()
         self._numbers = iter(range(1, 1 << 62))
@@ -78,7 +80,10 @@ class Runner:
         return good
 
     def _due(self, job: Job) -> bool:
-        """A crawl is run when its last good run is a period old; every other job whenever it is called."""
+        """A crawl is run when its last good run is a period old, a retry of the issue while that is missing;
+        every other job whenever it is called."""
+        if job.only_missed and not self.missed(self.now()):
+            return False
         if job.only_due is None:
             return True
         with Ledger(self.settings.home) as ledger:

@@ -15,8 +15,10 @@ from typing import Any
 
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.schedulers.base import BaseScheduler
 
 from catalog.providers import Provider
+from pipeline.manifest import read_manifest, segment_dirs
 from reports.issue.archive import vintages
 from reports.issue.clock import freeze_of
 from spiders.registry import needs_browser
@@ -29,6 +31,7 @@ from suanjia.serve.deadman import Deadman
 from suanjia.serve.health import ISSUE_HOUR, Health, look
 from suanjia.serve.joblog import JobLog
 from suanjia.serve.plan import BROWSER, CRAWL, PLAIN, STORE, Job, declare, site_folder, spread
+from suanjia.serve.process import sweep
 from suanjia.serve.runner import Runner
 from suanjia.settings import Settings
 from warehouse.calendar import SHANGHAI, monday_of, week_label
@@ -42,15 +45,26 @@ LANES = {STORE: 1, PLAIN: 2, BROWSER: 1}
 class Service:
     """`start`, then `stop`. OSError from `start` when the port cannot be had."""
 
-    def __init__(self, settings: Settings, providers: Mapping[str, Provider], catch_up: bool = True) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        providers: Mapping[str, Provider],
+        catch_up: bool = True,
+        clock: Clock | None = None,
+        scheduler: BaseScheduler | None = None,
+    ) -> None:
+        """`clock` and `scheduler` other than the machine's are for tests that run faster than time."""
         self.settings, self.providers, self._catch_up = settings, providers, catch_up
-        self.clock = Clock(settings.frozen_now)
+        self.clock = clock or Clock(settings.frozen_now)
         self.joblog = JobLog(settings.home)
         cadences = {slug: provider.source.cadence for slug, provider in providers.items()}
-        self.runner = Runner(settings, self.joblog, self.clock.now, cadences, self.clock.shifted, self._after)
+        self.runner = Runner(
+            settings, self.joblog, self.clock.now, cadences, self.clock.shifted, self._after,
+            self.missed_issue,
+        )  # fmt: skip
         browsers = frozenset(s for s, p in providers.items() if p.status == "active" and _browser(p))
         self.jobs = declare(providers, browsers, settings, market=is_rebuilt(settings.home))
-        self.scheduler = BackgroundScheduler(
+        self.scheduler = scheduler or BackgroundScheduler(
             timezone=SHANGHAI,
             executors={lane: ThreadPoolExecutor(size) for lane, size in LANES.items()},
             job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
@@ -64,6 +78,7 @@ class Service:
         """Mark what was interrupted, listen, schedule, catch up."""
         now = self.clock.now()
         self.joblog.first_served(now)
+        sweep()
         for row in self.joblog.interrupt_stale():
             log.warning("interrupted", extra={"job": row.job, "run_id": row.run_id, "step": row.step})
         with Ledger(self.settings.home) as ledger:
@@ -94,12 +109,14 @@ class Service:
         return found
 
     def missed_issue(self, now: datetime) -> bool:
-        """Was an issue due while nobody was there? Not in a home that holds nothing yet."""
+        """Is the issue of the last frozen week due and not there? Not in a home that held nothing then."""
         monday = monday_of(now) - timedelta(days=7)
         if freeze_of(monday) + ISSUE_HOUR > now:
             monday -= timedelta(days=7)
-        has_data = (self.settings.home / "segments").is_dir()
-        return has_data and not vintages(self.settings.home, week_label(monday))
+        if vintages(self.settings.home, week_label(monday)):
+            return False
+        found = (read_manifest(folder).run.started_at for _, _, folder in segment_dirs(self.settings.home))
+        return any(started < freeze_of(monday) for started in found)
 
     def _schedule(self, job: Job, first: datetime | None) -> None:
         trigger: Any = cron(job.when)

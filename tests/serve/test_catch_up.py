@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -9,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from catalog.providers import load_providers
+from pipeline.segment import RunMeta, write_segment
 from suanjia.ledger import Ledger
-from suanjia.serve.plan import CRAWL, Job
+from suanjia.serve.clock import cron
+from suanjia.serve.plan import CRAWL, Job, declare
+from suanjia.serve.process import sweep
 from suanjia.serve.service import REFRESH_AFTER, SPREAD_SECONDS, Service
 from suanjia.settings import load
 
@@ -22,6 +27,16 @@ def service(tmp_path: Path) -> Iterator[Service]:
     made = Service(load(str(tmp_path), NOW.isoformat(), environ={}), load_providers(tmp_path))
     yield made
     made.stop()
+
+
+def segment(home: Path, at: datetime) -> None:
+    """An empty run of a provider."""
+    meta = RunMeta(
+        run_id=f"crawl-{at:%Y%m%dT%H%M%SZ}", provider="matpool", kind="crawl", started_at=at, ended_at=at,
+        outcome="empty", complete=False, parser_version="", provider_class="marketplace", declared_total=None,
+        distinct_keys=None, requests=1, robots_verdict=None, message=None,
+    )  # fmt: skip
+    write_segment(home, meta, [], [], [])
 
 
 def test_each_due_provider_once_within_ten_minutes(service: Service) -> None:
@@ -43,7 +58,9 @@ def test_each_due_provider_once_within_ten_minutes(service: Service) -> None:
 def test_the_issue_of_the_last_frozen_week_only(service: Service) -> None:
     home = service.settings.home
     assert not service.missed_issue(NOW)  # an empty home owes nothing
-    (home / "segments").mkdir(parents=True)
+    segment(home, NOW - timedelta(hours=1))
+    assert not service.missed_issue(NOW)  # nor does one whose first data came after the freeze
+    segment(home, NOW - timedelta(days=3))
     assert service.missed_issue(NOW) and "issue" in service.catch_up([], NOW)
     folder = home / "reports" / "2026-W40" / "v1"
     folder.mkdir(parents=True)
@@ -52,6 +69,37 @@ def test_the_issue_of_the_last_frozen_week_only(service: Service) -> None:
     # Before the hour of the issue nothing is missed; an outage of five weeks misses one issue, not five.
     assert not service.missed_issue(NOW + timedelta(days=6, hours=23))
     assert list(service.catch_up([], NOW + timedelta(weeks=5))) == ["issue"]
+
+
+def test_an_issue_that_failed_is_tried_again_and_a_mail_not_before_its_hour(service: Service) -> None:
+    retry = next(job for job in service.jobs if job.id == "issue-retry")
+    assert not service.runner._due(retry)
+    segment(service.settings.home, NOW - timedelta(days=3))
+    assert service.runner._due(retry)
+    settings = load(str(service.settings.home), environ={"SUANJIA_SMTP_URL": "smtp://127.0.0.1:25"})
+    mails = [job for job in declare(service.providers, frozenset(), settings) if "mail-retry" in job.id]
+    at, tries = NOW.replace(hour=4, minute=1), []
+    while at < NOW + timedelta(days=7):
+        at = min(cron(job.when).get_next_fire_time(None, at + timedelta(seconds=1)) for job in mails)
+        tries.append(at)
+    tries.pop()
+    assert tries[0] == NOW.replace(hour=10, minute=25) and tries[-1].strftime("%a %H") == "Wed 23"
+    assert len(tries) == 14 + 24 + 24
+
+
+def test_temporary_folders_of_the_dead_are_swept_away(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in (
+        f"suanjia-job-{os.getpid()}-a",
+        "suanjia-job-4194301-b",
+        "suanjia-job-old",
+        "other-4194301-x",
+    ):
+        (tmp_path / name).mkdir()
+    assert sweep() == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "other-4194301-x", f"suanjia-job-{os.getpid()}-a", "suanjia-job-old",
+    ]  # fmt: skip
 
 
 def test_a_publish_follows_the_crawls_once(service: Service) -> None:
