@@ -126,5 +126,6 @@ def unit_of(head: str, cells: list[str]) -> str:
     for text in (head, *cells):
         for word, unit in _PERIODS:
             if word in text:
+                unit = unit.replace("元", "万元") if text is head and "万元" in head else unit
                 return f'unit = "{unit}"  {REVIEW}: yuan? per machine or card?'
     return f'unit = ""  {REVIEW}: the page says no period; without one every price is refused'

@@ -8,14 +8,18 @@ from typing import Any
 from spiders.pages.draft import REVIEW, Draft, basis_of, css_of, quoted, region_of, unit_of
 from spiders.pages.lines import card_words
 from spiders.pages.locate import bare, folded
+from spiders.pages.tables import header_depth, is_title
 from spiders.tables import expand
 
 MONEY = re.compile(
-    r"[￥¥]\s*\d|\d[\d,.]*\s*万?\s*(?:元|/\s*(?:小?时|天|日|周|月|季|年))|^\s*\d{3,7}(?:\.\d+)?\s*$|面议|电询|询价"
+    r"[￥¥]\s*\d|\d[\d,.]*\s*万?\s*(?:元|/\s*(?:小?时|天|日|周|月|季|年))|面议|电询|询价|"
+    r"^\s*(?:\d{3,7}|\d{1,3}(?:[,，]\d{3})+)(?:\.\d+)?\s*$"
 )
 PRICE_HEAD = re.compile(
     r"价|租金|费用|月付|年付|季付|半年付|日付|周付|时付|月租|年租|包月|包年|元|￥|¥|/月|/年|/时|按量|按需"
 )
+_UNIT_HEAD = re.compile(r"万?元|￥|¥")  # under such a head a bare number is a price, however small
+BARE = re.compile(r"^\s*\d[\d,.]*\s*$")
 FACT_HEADS = (
     ("vram", re.compile(r"显存|GPU内存|VRAM", re.I)),
     ("count", re.compile(r"^(?:GPU|显)?卡?数量?$|卡数|数量|张数", re.I)),
@@ -27,7 +31,7 @@ SPEC_LABEL = re.compile(r"显卡(?:型号)?|GPU(?:型号)?|型号", re.I)
 def tables(root: Any, html: str, url: str, made: Draft) -> bool:
     best: tuple[int, Any, list[list[str]]] | None = None
     for table in root.iter("table"):
-        rows = [[cell.text for cell in row] for row in expand(table)]
+        rows = table_rows(table)
         inner = [t for t in table.iter("table") if t is not table]
         score = sum(bool(names_card(cell)) for row in rows for cell in row) if not inner and rows else 0
         if score and len(rows) > 1 and len(rows[0]) > 1 and (best is None or score > best[0]):
@@ -47,6 +51,21 @@ def tables(root: Any, html: str, url: str, made: Draft) -> bool:
         return True
     columns(rows, made, root)
     return True
+
+
+def table_rows(table: Any) -> list[list[str]]:
+    """Texts of a table: the names of its columns, as a declaration may give them, then its rows."""
+    cells = expand(table)
+    while cells and is_title(cells[0]):
+        cells = cells[1:]
+    if not cells:
+        return []
+    depth = header_depth(cells)
+    parts = [[row[c].text for row in cells[:depth]] for c in range(len(cells[0]))]
+    last = [names[-1] for names in parts]
+    # The lowest storey of a header where it tells the columns apart, else all of them.
+    head = ["".join(dict.fromkeys(names)) if last.count(names[-1]) > 1 else names[-1] for names in parts]
+    return [head, *([cell.text for cell in row] for row in cells[depth:])]
 
 
 def names_card(text: str) -> bool:
@@ -77,7 +96,8 @@ def columns(rows: list[list[str]], made: Draft, root: Any) -> None:
 
 def _is_price(head: str, cells: list[str]) -> bool:
     worded = [cell for cell in cells if cell.strip(" -—")]
-    told = sum(bool(MONEY.search(cell)) for cell in worded)
+    money = BARE if _UNIT_HEAD.search(head) else MONEY
+    told = sum(bool(money.search(cell) or MONEY.search(cell)) for cell in worded)
     return (bool(PRICE_HEAD.search(head)) and told * 2 >= len(worded)) or (
         told * 3 >= 2 * len(worded) > 0 and "￥" in "".join(cells)
     )

@@ -27,6 +27,7 @@ from spiders.textio import visible_lines, visible_text
 
 _INLINE = frozenset("a b em font i label small span strong u".split())
 _CPRICE = re.compile(r"\bcprice\b")
+_PAID_BY = re.compile(r"((?:小?时|日|天|周|月|季度?|半年|年)(?:付|租)|[包按](?:小?时|日|天|周|月|季|年|量))")
 _SHOP = re.compile(r"/console/v1|/cart/goods\.htm|idcsmart|智简魔方", re.I)
 
 
@@ -125,6 +126,8 @@ def _boxes(root: Any, html: str, url: str, made: Draft) -> bool:
     for element in root.iter("div", "li", "ul", "dl", "tr", "section", "article"):
         if element.get("class"):
             groups[element.tag, element.get("class").split()[0]].append(element)
+        elif element.tag == "li":  # a list that names its items by their place alone
+            groups[element.tag, element.getparent()].append(element)
     found = [
         (sum(_holds_card(box) for box in boxes), depth(boxes[0]), boxes)
         for boxes in groups.values()
@@ -153,6 +156,11 @@ def _boxes(root: Any, html: str, url: str, made: Draft) -> bool:
         rows = [[cell_text(c) for c in box if isinstance(c.tag, str)] for box in boxes]
         columns([row for row in rows if len(row) == len(rows[0])], made, root)
         return True
+    if (cells := _like_cells(boxes)) and not _holds_card(boxes[0]):
+        made.archetype = "div_table"
+        made.source.append(f"cells = {quoted(cells)}  {REVIEW}")
+        columns([[cell_text(c) for c in box if isinstance(c.tag, str)] for box in boxes], made, root)
+        return True
     made.archetype = "cards"
     box = next(b for b in boxes if _holds_card(b))
     card = _smallest(box, names_card)
@@ -166,8 +174,20 @@ def _boxes(root: Any, html: str, url: str, made: Draft) -> bool:
         for price in _money_in(one):
             found_at[css_of(price, root)].append(visible_text(price))
     often = [css for css, texts in found_at.items() if len(texts) * 3 >= len(boxes)]
-    made.prices = [[f"css = {quoted(css)}  {REVIEW}", unit_of("", found_at[css])] for css in often[:4]]
+    for css in often[:4]:
+        labels = dict.fromkeys(m[1] for text in found_at[css] if (m := _PAID_BY.match(text)))
+        if len(labels) > 1:  # one place, several ways of paying: the word before each price tells them apart
+            made.prices += [[f"label = {quoted(label)}  {REVIEW}", unit_of(label, [])] for label in labels]
+        else:
+            made.prices.append([f"css = {quoted(css)}  {REVIEW}", unit_of("", found_at[css])])
     return True
+
+
+def _like_cells(boxes: list[Any]) -> str:
+    """The tag of the children of boxes that all have as many of one kind, "" if they do not."""
+    kinds = {tuple(c.tag for c in box if isinstance(c.tag, str)) for box in boxes}
+    tags = kinds.pop() if len(kinds) == 1 else ()
+    return str(tags[0]) if len(tags) > 2 and len(set(tags)) == 1 else ""
 
 
 def _money_in(box: Any) -> list[Any]:

@@ -76,18 +76,18 @@ def _grids(page: Page, css: str) -> Iterator[tuple[int, Any, list[list[Cell]]]]:
         tables += [element] if element.tag == "table" else list(element.iter("table"))
     for number, table in enumerate(dict.fromkeys(tables)):
         rows = expand(table)
-        while rows and _is_title(rows[0]):
+        while rows and is_title(rows[0]):
             rows = rows[1:]
         if rows:
             yield number, table, rows
 
 
-def _is_title(row: list[Cell]) -> bool:
+def is_title(row: list[Cell]) -> bool:
     """One cell across the whole table: a title or the head of a group."""
     return len(row) > 1 and row[0].own and not any(cell.own for cell in row[1:])
 
 
-def _depth(rows: list[list[Cell]]) -> int:
+def header_depth(rows: list[list[Cell]]) -> int:
     """Rows of the header: the first, and those that split a cell of it."""
     depth = 1
     while depth < len(rows) - 1 and any(not c.own for c in rows[depth]) and parted(rows, depth):
@@ -96,14 +96,14 @@ def _depth(rows: list[list[Cell]]) -> int:
 
 
 def _sheet(number: int, element: Any, rows: list[list[Cell]]) -> Sheet:
-    depth = _depth(rows)
+    depth = header_depth(rows)
     headers = [
         list(dict.fromkeys(row[column].text for row in rows[:depth] if row[column].text))
         for column in range(len(rows[0]))
     ]
     body: list[tuple[int, list[str], Any]] = []
     for at, row in enumerate(rows[depth:], depth):
-        if not _is_title(row) and any(cell.own and cell.text for cell in row):
+        if not is_title(row) and any(cell.own and cell.text for cell in row):
             body.append((at, [cell.text for cell in row], None))
     return Sheet(headers, body, element, f"table={number}")
 
