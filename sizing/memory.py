@@ -17,6 +17,8 @@ SOFTCAP_BYTES = 2.0
 # dropout: Korthikanti et al.), and the peak while a layer of the eager kernel is recomputed and
 # differentiated (16-bit scores and probabilities, fp32 softmax, its two fp32 gradients, a 16-bit one).
 SCORES_KEPT, SCORES_EAGER = 5.0, 16.0
+# Vocabulary-parallel cross entropy works in place: 16-bit logits, their fp32 form, a 16-bit gradient.
+MEGATRON_LOGITS = 8.0
 # RMSNorms beyond a layer's usual two, in 16-bit tensors of their width: an fp32 copy and the result.
 NORM_TENSORS = 3.0
 
@@ -132,6 +134,8 @@ def logit_bytes(task: Task) -> float:
     """Logits, their fp32 copy and gradients, by loss kernel."""
     wide_head = bool(task.quant) and task.profile.embed_bytes > 2
     plain = task.profile.logit_bytes_q if wide_head else task.profile.logit_bytes
+    if task.profile.megatron:
+        plain = MEGATRON_LOGITS
     per = {"plain": plain, "chunked": task.profile.chunk_bytes, "fused": 0.0}[task.loss]
     if task.loss == "plain" and "softcap" in task.model.features:
         per += SOFTCAP_BYTES
@@ -163,6 +167,9 @@ def _buffers(task: Task) -> float:
         return 0.0
     if task.zero == "3" and task.profile.zero_master == "fp32":
         return task.profile.zero3_gib * GIB
+    if task.profile.megatron:  # a communicator for every way of being parallel
+        ways = (task.tp > 1, task.pp > 1, task.dp > 1, task.model.experts is not None)
+        return max(1.0, float(sum(ways))) * GIB
     return 1.0 * GIB
 
 
