@@ -24,7 +24,7 @@ from warehouse.calendar import generation_name, generations, monday_of, vintages
 from warehouse.database import enough_space, reading
 from warehouse.errors import NoGeneration, NothingToDo, Refused
 from warehouse.index import Previous, previous_of
-from warehouse.index.method import load_method
+from warehouse.index.method import in_force
 from warehouse.layout import Layout, wal_of
 from warehouse.locks import WAIT_SECONDS, held
 from warehouse.reader import latest_path
@@ -116,7 +116,7 @@ def _inputs(
         raise NothingToDo(NOTHING_LOADED)
     fx_rates = catalog_tables.fx_rates(layout.fx_rates)
     reviews = read_reviews(layout.reviews)
-    method = load_method()
+    method = in_force(monday_of(now))
     told = {
         "segments": hashes,
         "fx": [dict(row) for row in fx_rates],

@@ -5,12 +5,12 @@ never changed once used. This package decides and computes; it opens no file of 
 builder hands in a connection and stores what comes back:
 
     from warehouse.index import compute, store
-    from warehouse.index.method import load_method
+    from warehouse.index.method import in_force
 
     result = compute(
         con,                              # DuckDB connection that sees the tables below
         now=now,                          # aware; nothing observed later takes part
-        method=load_method(),             # the newest version; load_method("1.0.0") for a given one
+        method=in_force(day),             # the version that counts; weeks before it keep the older ones
         providers={"autodl": "active"},   # slug -> status; a provider not named here counts as active
         regions={"110000": "北京"},        # code -> name; codes without a name keep the code
         decisions=[Decision(...)],        # what `suanjia review` decided: see below
@@ -39,7 +39,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from warehouse.index.build import IndexResult, compute, store
+    from warehouse.index.build import compute, store
+    from warehouse.index.outputs import IndexResult
     from warehouse.index.prepare import Decision
     from warehouse.index.revise import Previous, previous_of
 
@@ -47,7 +48,7 @@ __all__ = ["Decision", "IndexResult", "Previous", "compute", "previous_of", "sto
 
 # Query commands import this package for its questions alone; NumPy and Arrow come with the first use.
 _HOMES = {
-    "IndexResult": "build",
+    "IndexResult": "outputs",
     "compute": "build",
     "store": "build",
     "Decision": "prepare",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import fields, replace
 from datetime import datetime
 
 import duckdb
@@ -16,33 +16,16 @@ from warehouse.index.calendar import DAY_US, micros, monday_of, week_of
 from warehouse.index.chain import Chain, CompleteRuns
 from warehouse.index.fixed import Ints
 from warehouse.index.holding import hold
-from warehouse.index.method import Method
+from warehouse.index.method import Method, lineage
+from warehouse.index.outputs import IndexResult
 from warehouse.index.panel import Shape, shape_of
 from warehouse.index.places import NATION
 from warehouse.index.prepare import Decision, columns, decide, read_goods, script
 from warehouse.index.release import Quarantine, Source, Told
 from warehouse.index.revise import Previous, revise
+from warehouse.index.transition import passed_on
 from warehouse.index.watch import alarms, watch
 from warehouse.index.weeks import coverage, weekly_prices, weeks_of
-
-
-@dataclass(frozen=True, slots=True)
-class IndexResult:
-    """Arrow tables named and shaped as in `warehouse/sql/index_schema.sql`.
-
-    `held` (obs, quarantine, review) is for the store's notes.
-    """
-
-    price_index: pa.Table
-    price_level: pa.Table
-    held: pa.Table
-    index_keys: pa.Table
-    index_key_offers: pa.Table
-    index_key_weeks: pa.Table
-    price_parity: pa.Table
-    administered_prices: pa.Table
-    index_revisions: pa.Table
-    index_alarms: pa.Table
 
 
 def compute(
@@ -57,10 +40,33 @@ def compute(
 ) -> IndexResult:
     """The whole index as of `now`. `con` sees store.fact, store.good, store.run (`warehouse/sql/store.sql`).
 
-    Works in temp tables and macros named ix_…; the tables are gone when it returns.
+    `method` is the version in force; weeks before it keep those of its `lineage`. Works in temp tables and
+    macros named ix_…; the tables are gone when it returns.
     """
-    clock = micros(now)
     names = {NATION: "全国", **(regions or {})}
+    whole: IndexResult | None = None
+    for version in lineage(method):
+        part = _version(con, now, version, providers or {}, names, decisions)
+        if whole is not None:
+            part = passed_on(con, whole, part, version.valid_from)
+        whole = part
+    if whole is None:
+        raise ValueError("a lineage without a version")
+    revised, revisions = revise(con, whole.price_index, previous, decisions, method)
+    _clear(con)
+    return replace(whole, price_index=revised, index_revisions=revisions)
+
+
+def _version(
+    con: duckdb.DuckDBPyConnection,
+    now: datetime,
+    method: Method,
+    providers: Mapping[str, str],
+    names: Mapping[str, str],
+    decisions: Sequence[Decision],
+) -> IndexResult:
+    """The index by one version of the method over the whole history, without vintages and revisions."""
+    clock = micros(now)
     rows = read_goods(con, method, now)
     shape = shape_of(rows)
     decide(con, decisions)
@@ -73,7 +79,7 @@ def compute(
     chain.run(weeks_of(con, shape, weekly_prices(con), span, clock))
     if span and clock < monday_of(span.stop):
         chain.forgive_silence()
-    covered, _ = coverage(con, providers or {}, span)
+    covered, _ = coverage(con, providers, span)
     by_week = dict(zip(span, covered.tolist(), strict=True))
     keys, cells = emit.by_key(shape, emit.joined(chain.key_rows)), emit.joined(chain.cell_rows)
     # The check series is numbers alone: it is made while the database works on the rest.
@@ -84,10 +90,8 @@ def compute(
         administered = outputs.administered(con, method)
         key_weeks = emit.key_weeks(shape, keys)
         seen = watching.result()
-    fresh = emit.price_index(shape, cells, seen.check, by_week, names, method, clock)
-    revised, revisions = revise(con, fresh, previous, decisions, method)
-    result = IndexResult(
-        price_index=revised,
+    return IndexResult(
+        price_index=emit.price_index(shape, cells, seen.check, by_week, names, method, clock),
         price_level=levels,
         held=outputs.held_table(held, quarantine.held()),
         index_keys=outputs.key_table(rows),
@@ -95,11 +99,9 @@ def compute(
         index_key_weeks=key_weeks,
         price_parity=parity,
         administered_prices=administered,
-        index_revisions=revisions,
+        index_revisions=pa.table({}),
         index_alarms=alarms(shape, cells, seen, method),
     )
-    _clear(con)
-    return result
 
 
 def store(con: duckdb.DuckDBPyConnection, result: IndexResult) -> None:

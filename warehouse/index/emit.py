@@ -72,7 +72,7 @@ def price_index(
     method: Method,
     now: int,
 ) -> pa.Table:
-    """The table without vintage, published_at, supersedes and note; sorted by its key.
+    """The table without vintage, published_at and supersedes; sorted by its key.
 
     `check` runs beside the joined rows.
     """
@@ -123,6 +123,8 @@ def price_index(
         "share_moved": floats(rounded(col["moved"], 6)),
         "direction": words(direction, _DIRECTIONS),
         "status": words(final.astype(np.int64), ("provisional", "final")),
+        "method_version": pa.array([method.id] * len(cell), pa.string()),
+        "note": pa.nulls(len(cell), pa.string()),
     }
     return pa.table(data).take(pa.array(order))
 

@@ -158,7 +158,7 @@ class Administered:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """All parameters of one version, and the digest of its file."""
+    """All parameters of one version, and the digest of its file. It counts from the week `valid_from` on."""
 
     id: str
     valid_from: date
@@ -202,7 +202,23 @@ def _folder() -> Traversable:
 def method_ids() -> list[str]:
     """All versions, oldest first."""
     names = [f.name.removesuffix(".toml") for f in _folder().iterdir() if f.name.endswith(".toml")]
-    return sorted(names, key=lambda name: [int(part) for part in name.split(".")])
+    return sorted(names, key=_order)
+
+
+def in_force(day: date) -> Method:
+    """The version that counts on a day in Shanghai: the newest that began by then, else the oldest."""
+    versions = [load_method(name) for name in method_ids()]
+    return next((m for m in reversed(versions) if m.valid_from <= day), versions[0])
+
+
+def lineage(method: Method) -> list[Method]:
+    """The versions that counted before, oldest first, and the given one."""
+    older = [load_method(name) for name in method_ids() if _order(name) < _order(method.id)]
+    return [*(m for m in older if m.valid_from < method.valid_from), method]
+
+
+def _order(method_id: str) -> list[int]:
+    return [int(part) for part in method_id.split(".")]
 
 
 @cache
@@ -221,6 +237,8 @@ def parse_method(content: bytes, expected_id: str) -> Method:
     unknown = set(raw) - set(_SECTIONS) - {"id", "valid_from"}
     if unknown or raw.get("id") != expected_id:
         raise MethodError(f"method {expected_id}: wrong id or unknown sections {sorted(unknown)}")
+    if raw.get("valid_from") is None or raw["valid_from"].weekday() != 0:
+        raise MethodError(f"method {expected_id}: valid_from must be a Monday, the first week it counts in")
     sections = {name: _section(name, kind, raw.get(name, {})) for name, kind in _SECTIONS.items()}
     digest = hashlib.sha256(content).hexdigest()
     return Method(id=raw["id"], valid_from=raw["valid_from"], digest=digest, **sections)

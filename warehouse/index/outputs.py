@@ -1,8 +1,9 @@
-"""The smaller tables: levels, keys, parity, administered prices, and what is held."""
+"""What is published, and its smaller tables: levels, keys, parity, administered prices, what is held."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import duckdb
 import numpy as np
@@ -19,6 +20,26 @@ from warehouse.index.parity import country_product_dummy
 from warehouse.index.places import cells_of
 from warehouse.index.prepare import script, temp
 from warehouse.index.state import KEPT
+
+
+@dataclass(frozen=True, slots=True)
+class IndexResult:
+    """Arrow tables named and shaped as in `warehouse/sql/index_schema.sql`.
+
+    `held` (obs, quarantine, review) is for the store's notes.
+    """
+
+    price_index: pa.Table
+    price_level: pa.Table
+    held: pa.Table
+    index_keys: pa.Table
+    index_key_offers: pa.Table
+    index_key_weeks: pa.Table
+    price_parity: pa.Table
+    administered_prices: pa.Table
+    index_revisions: pa.Table
+    index_alarms: pa.Table
+
 
 _LEVELS = ("nation", "province", "city")
 

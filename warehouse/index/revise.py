@@ -70,9 +70,9 @@ def _empty_tables() -> str:
         return f"CREATE OR REPLACE TEMP TABLE {name} ({body});"
 
     late = (
-        "CREATE OR REPLACE TEMP TABLE ix_fresh AS SELECT * EXCLUDE (method_version, vintage, published_at, "
+        "CREATE OR REPLACE TEMP TABLE ix_fresh AS"
+        " SELECT * EXCLUDE (vintage, published_at, supersedes) FROM ix_before;"
     )
-    late += "supersedes, note) FROM ix_before;"
     return ddl("price_index", "ix_before") + ddl("index_revisions", "ix_revised_before") + late
 
 

@@ -7,7 +7,7 @@ CREATE OR REPLACE TEMP TABLE ix_matched AS
 SELECT n.*, o.vintage AS old_vintage, o.published_at AS old_published_at, o.supersedes AS old_supersedes,
        o.note AS old_note,
        o.week IS NOT NULL AND o.value IS NOT DISTINCT FROM n.value AND o.link IS NOT DISTINCT FROM n.link
-           AND o.state = n.state AND o.method_version = getvariable('ix_method') AS same,
+           AND o.state = n.state AND o.method_version = n.method_version AS same,
        o.week IS NOT NULL AND o.status = 'final'
            AND (o.value IS DISTINCT FROM n.value OR o.state <> n.state) AS corrected
 FROM ix_fresh AS n
@@ -19,16 +19,15 @@ CREATE OR REPLACE TEMP MACRO ix_why(mode_changed, late, reviewed) AS
     CASE WHEN mode_changed THEN 'method' WHEN late THEN 'late_history' WHEN reviewed THEN 'review' ELSE 'code' END;
 
 CREATE OR REPLACE TEMP TABLE ix_price_index AS
-SELECT m.* EXCLUDE (flags, share_moved, direction, status, old_vintage, old_published_at, old_supersedes, old_note,
-                    same, corrected),
-       getvariable('ix_method') AS method_version,
+SELECT m.* EXCLUDE (flags, share_moved, direction, status, note, old_vintage, old_published_at, old_supersedes,
+                    old_note, same, corrected),
        CASE WHEN m.corrected THEN m.old_vintage + 1 ELSE coalesce(m.old_vintage, 1) END AS vintage,
        CASE WHEN m.same THEN m.old_published_at ELSE getvariable('ix_as_of') END AS published_at,
        m.flags, m.share_moved, m.direction, m.status,
        CASE WHEN m.corrected THEN m.old_vintage ELSE m.old_supersedes END AS supersedes,
        CASE WHEN m.corrected
-            THEN ix_why(o.method_version <> getvariable('ix_method'), l.week IS NOT NULL, r.card IS NOT NULL)
-            ELSE m.old_note END AS note
+            THEN ix_why(o.method_version <> m.method_version, l.week IS NOT NULL, r.card IS NOT NULL)
+            ELSE coalesce(m.old_note, m.note) END AS note
 FROM ix_matched AS m
 LEFT JOIN ix_before AS o
   ON o.series = m.series AND o.region_code = m.region_code AND o.card = m.card
@@ -43,8 +42,8 @@ SELECT * FROM ix_revised_before
 UNION ALL
 SELECT o.series, o.region_code, o.card, o.billing_mode, o.price_kind, o.week, o.vintage, n.vintage, o.value,
        n.value, o.link, n.link,
-       coalesce(n.note, ix_why(o.method_version <> getvariable('ix_method'), l.week IS NOT NULL,
-                               r.card IS NOT NULL)),
+       CASE WHEN n.week IS NOT NULL THEN n.note
+            ELSE ix_why(o.method_version <> getvariable('ix_method'), l.week IS NOT NULL, r.card IS NOT NULL) END,
        coalesce(abs(n.value / o.value - 1) >= 0.005, true),
        o.published_at, getvariable('ix_as_of')
 FROM ix_before AS o

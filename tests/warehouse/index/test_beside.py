@@ -12,7 +12,7 @@ from warehouse.index.composite import geometric_aggregate, rereference
 from warehouse.index.formulas import carli, dutot, jevons
 from warehouse.index.method import load_method
 from warehouse.index.parity import country_product_dummy
-from warehouse.index.transition import TransitionError, transition
+from warehouse.index.transition import transition
 
 METHOD = load_method()
 
@@ -131,9 +131,9 @@ def rows_of(cell: list[float], version: str) -> list[Record]:
     out: list[Record] = []
     for w, value in enumerate(cell):
         link = value / cell[w - 1] if w else None
-        out.append(
-            {"week": at(w).date(), "value": value, "link": link, "flags": "", "method_version": version}
-        )
+        state = "published" if w else "base"
+        row = {"week": at(w).date(), "value": value, "link": link, "state": state, "check_value": value}
+        out.append({**row, "grade": "B" if w else None, "flags": "", "method_version": version})
     return out
 
 
@@ -150,9 +150,45 @@ def test_a_new_method_goes_on_from_the_old_level() -> None:
 
 
 def test_a_new_method_needs_eight_weeks_beside_the_old() -> None:
-    old, new = rows_of([100.0] * 10, "1.0.0"), rows_of([100.0] * 10, "2.0.0")
-    with pytest.raises(TransitionError, match="7 weeks"):
-        transition(old, new, at(7).date())
+    # Seven weeks side by side are nothing to link over: the series breaks, and goes on from 100.
+    old, new = (
+        rows_of([100.0 + w for w in range(10)], "1.0.0"),
+        rows_of([50.0 * 2**w for w in range(10)], "2"),
+    )
+    got = transition(old, new, at(7).date())
+    assert [row["value"] for row in got[6:]] == [106.0, 100.0, 200.0, 400.0]
+    assert [row["state"] for row in got[6:]] == ["published", "base", "published", "published"]
+    assert (got[7]["link"], got[7]["grade"], got[7]["flags"]) == (None, None, "method_change")
+    linked = transition(old, new, at(8).date())
+    assert [row["value"] for row in linked[8:]] == [214.0, 428.0]
+
+
+def test_a_gap_at_the_change_is_linked_over_from_the_last_week_that_both_have() -> None:
+    old, new = rows_of([100.0 + w for w in range(12)], "1.0.0"), rows_of([100.0] * 11 + [110.0], "2.0.0")
+    new[9] |= {"value": None, "state": "outage", "link": None}
+    new[10] |= {"value": 104.0}
+    # Week 9 stood at 109 by the old one; the new one has no week 9: from week 8, at 108, it rose by 4 %.
+    got = transition(old, new, at(10).date())
+    assert [row["value"] for row in got[9:]] == [109.0, pytest.approx(108 * 1.04), pytest.approx(108 * 1.1)]
+
+
+def test_a_base_of_the_new_method_stays_a_base() -> None:
+    old, new = rows_of([100.0 + w for w in range(12)], "1.0.0"), rows_of([80.0] * 12, "2.0.0")
+    new[10] |= {"value": 100.0, "state": "base", "link": None, "flags": "source_switch"}
+    new[11] |= {"value": 105.0}
+    got = transition(old, new, at(9).date())
+    assert [row["value"] for row in got[9:]] == [pytest.approx(108.0), 100.0, 105.0]
+
+
+def test_a_cell_that_only_one_of_them_has() -> None:
+    cell = rows_of([100.0 + w for w in range(10)], "1.0.0")
+    assert transition(cell, [], at(8).date()) == cell[:8]
+    got = transition([], cell, at(8).date())
+    assert [(row["week"], row["value"], row["state"]) for row in got] == [
+        (at(8).date(), 100.0, "base"),
+        (at(9).date(), pytest.approx(100 * 109 / 108), "published"),
+    ]
+    assert {row["flags"] for row in got} == {""}  # there was no series that could have broken
 
 
 # Another package: PriceIndexCalc, where it is installed

@@ -15,6 +15,7 @@ import pytest
 from tests.warehouse.index.market import at, build, records, series, values, vectors
 from warehouse.index.formulas import carli, dutot, jevons
 from warehouse.index.method import load_method
+from warehouse.index.transition import PARALLEL_WEEKS
 from warehouse.index.parity import country_product_dummy
 
 DOC = Path(__file__).parents[3] / "docs" / "method.md"
@@ -140,6 +141,7 @@ FIGURES: dict[str, Callable[[], float]] = {
     "v20.guangdong": lambda: v20(wrong=False),
     "v20.wrong": lambda: v20(wrong=True),
     "x.low_move": lambda: 100 * (math.exp(-METHOD.outlier.z * METHOD.outlier.floor_log) - 1),
+    "x.parallel_weeks": lambda: PARALLEL_WEEKS,
     "x.high_move": lambda: 100 * (math.exp(METHOD.outlier.z * METHOD.outlier.floor_log) - 1),
 }
 
