@@ -44,7 +44,7 @@ def second_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 def price(seller: str, week: int) -> float:
-    """p, q, r creep up; t is half as dear again every other week; u sells another card from week 5 on."""
+    """p, q, r creep up; t is half as dear again every other week; u sells another card from the second week on."""
     if seller == "t":
         return 3.0 if week % 2 else 2.0
     return 2.0 + "pqrtu".index(seller) * 0.1 + 0.01 * week
@@ -68,13 +68,12 @@ def published(home: Path, now: datetime, weeks: range) -> None:
     publish(home, now, providers, "1.0")
 
 
-def rows(home: Path, table: str = "price_index", card: str = "RTX4090") -> list[dict[str, Any]]:
-    where = (
-        f"card = '{card}' AND series = 'list' AND region_code = 'CN'" if table == "price_index" else "true"
-    )
+def rows(home: Path, card: str = "RTX4090") -> list[dict[str, Any]]:
+    """The nation's list index of a card."""
+    where = f"card = '{card}' AND series = 'list' AND region_code = 'CN'"
     with closing(reading(latest_path(home))) as con:
-        found = con.sql(f"SELECT * FROM {table} WHERE {where} ORDER BY week").to_arrow_table().to_pylist()
-    return found
+        table = con.sql(f"SELECT * FROM price_index WHERE {where} ORDER BY week").to_arrow_table()
+    return list(table.to_pylist())
 
 
 @pytest.mark.slow
@@ -115,7 +114,7 @@ def test_a_change_of_the_method_is_linked_and_seen_on_every_value(
 
 @pytest.mark.slow
 def test_a_cell_too_young_for_an_overlap_breaks(tmp_path: Path, second_version: Path) -> None:
-    # u's card came in the second week and waits three: it has its base in week 4, six weeks before the change.
+    # u's card came in the second week and waits three: its base is in week 4, six weeks before the change.
     home = tmp_path / "home"
     published(home, AFTER, range(12))
     told = [(row["state"], row["value"], row["flags"]) for row in rows(home, card="RTX3090")]

@@ -15,8 +15,8 @@ import pytest
 from tests.warehouse.index.market import at, build, records, series, values, vectors
 from warehouse.index.formulas import carli, dutot, jevons
 from warehouse.index.method import load_method
-from warehouse.index.transition import PARALLEL_WEEKS
 from warehouse.index.parity import country_product_dummy
+from warehouse.index.transition import PARALLEL_WEEKS
 
 DOC = Path(__file__).parents[3] / "docs" / "method.md"
 MARK = re.compile(r"(?P<shown>[−+]?[\d.]+)<!--=(?P<name>[\w.]+)(?::(?P<form>\w+))?-->")
