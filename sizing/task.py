@@ -130,6 +130,21 @@ def _layout(raw: Mapping[str, Any], method: str, notes: list[str]) -> dict[str, 
     return {"cards": cards, "nodes": nodes, "tp": tp, "pp": pp, "sp": sp, "zero": zero, "offload": offload}
 
 
+def _check_split(model: ModelFacts, method: str, layout: Mapping[str, Any], notes: list[str]) -> None:
+    """Heads must divide over tensor parallel ranks, layers over pipeline stages."""
+    tp, pp, cards, nodes = (layout[key] for key in ("tp", "pp", "cards", "nodes"))
+    if model.heads % tp:
+        raise SizingError(f"tp {tp} does not divide the {model.heads} heads of {model.name}")
+    if pp > model.layers:
+        raise SizingError(f"pp {pp} stages for the {model.layers} layers of {model.name}")
+    spread = cards // nodes
+    if method == "inference" and tp * pp == 1 and model.heads % spread:
+        notes.append(
+            f"{model.heads} heads do not divide over {spread} cards: engines serve it on "
+            f"{max(n for n in range(1, spread) if model.heads % n == 0)} or in pipeline stages"
+        )
+
+
 def _visible(raw: Mapping[str, Any], card: CardFacts | None, notes: list[str]) -> float | None:
     label = positive(raw, "card_mem_gb")
     if card is not None and card.visible_gib and (label is None or abs(label / card.vram_gb - 1) < 0.05):
@@ -181,6 +196,7 @@ def parse(raw: Any, card: CardFacts | None = None, notes: list[str] | None = Non
     if profile.unties and model.tied and method != "inference":
         model = replace(model, tied=False)
     layout = _layout(raw, method, notes)
+    _check_split(model, method, layout, notes)
     if layout["tp"] * layout["pp"] > 1 and not profile.megatron and method != "inference":
         profile = profiles.load()["megatron"]
         notes.append("tensor or pipeline parallel: sized as Megatron")

@@ -320,3 +320,17 @@ def test_a_zero_stage_without_ranks_to_shard_over_is_said() -> None:
     raw = {"model": "qwen2.5-7b", "method": "full", "cards": 2, "tp": 2, "zero_stage": 3}
     found = parse(raw, cards.get("A100-80G"), [])
     assert any("shards nothing" in note for note in found.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [({"cards": 8, "tp": 8}, "tp 8 does not divide the 28 heads"), ({"cards": 32, "pp": 32}, "32 stages")],
+)
+def test_a_split_that_no_engine_makes_is_refused(change: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SizingError, match=sentence):
+        parse({"model": "qwen2.5-7b", "method": "full", **change}, cards.get("A100-80G"), [])
+
+
+def test_serving_on_a_number_of_cards_that_does_not_divide_the_heads_is_said() -> None:
+    raw = {"model": "qwen2.5-7b", "method": "inference", "cards": 3}
+    assert any("do not divide" in note for note in parse(raw, cards.get("RTX4090"), []).assumptions)
