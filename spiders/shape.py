@@ -120,6 +120,13 @@ def local_disk(printed: Any) -> dict[str, Any]:
     return {"extra": {"local_disk": shown}}
 
 
+def linked(model: str | None) -> dict[str, str]:
+    """Listing fields of a model that its seller names by its interconnect: `A800-80GB-NVLink` is another good
+    than `A800-80GB`, at another price; {} for any other name."""
+    found = re.search(r"NV-?(?:Link|Switch)", model or "", re.I)
+    return {"sku": model or "", "interconnect_text": found.group()} if found else {}
+
+
 def kind(value: Any) -> str:
     """The word of a JSON value's type."""
     if value is None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from spiders.base import LIST, NUMBER, TEXT, JsonSpider, Listing, Place, Request, Walk, get, text
+from spiders.shape import linked
 
 PERIODS = {"payg": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}
 FILTERS: dict[str, Any] = {
@@ -76,6 +77,7 @@ class AutodlMarket(JsonSpider):
                 zone_text=text(row, "region_sign"), stock_idle=idle if free else 0,
                 stock_total=get(row, "gpu_number"), max_cards=get(row, "gpu_number"),
                 status=None if free else "sold_out", listing_id=text(row, "machine_id"),
+                **linked(text(row, "gpu_name")),
             )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from spiders.base import LIST, NUMBER, TABLE, TEXT, JsonSpider, Listing, Place, Request, Walk
-from spiders.shape import get, pointer, text
+from spiders.shape import get, linked, pointer, text
 
 POINTS, YUAN = "1e-6 CNY/device/second", "CNY/device/hour"
 KINDS = {"price": "list", "discount_price": "public_discount"}
@@ -65,6 +65,7 @@ class GongjiApi(JsonSpider):
                 ram_text=text(row, "memory"), ram_unit="MB", region_text=text(place, "region_name"),
                 zone_text=text(place, "region") or at.locator.rsplit("/", 1)[-1],
                 stock_idle=idle * count if isinstance(idle, int) and isinstance(count, int) else None,
+                **linked(text(row, "gpu_name")),
             )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from spiders.base import LIST, NUMBER, TEXT, JsonSpider, Listing, Place, Request, Route, Walk, get, text
+from spiders.shape import linked
 
 PERIOD = re.compile(r"(day|week|month|year)(?:ly)?|daily")
 SITE = "https://www.gpushare.com"
@@ -54,5 +55,5 @@ class Gpushare(JsonSpider):
                     f"skuList/{number}/price", price_text=text(sku, "price"), unit=f"CNY/card/{per}",
                     mode="on_demand" if word == "payg" else None, price_kind="list", card_text=name,
                     stock_idle=cards - used if known else None, stock_total=cards, max_cards=cards,
-                    listing_id=text(row, "id"),
+                    listing_id=text(row, "id"), **linked(name),
                 )  # fmt: skip

@@ -149,6 +149,25 @@ def test_hosts_of_one_kind_are_one_offer_at_their_median(tmp_path: Path) -> None
     assert (offer.stock_idle, offer.stock_total, offer.max_cards) == (9, 24, 3)
 
 
+def test_a_model_with_nvlink_is_another_model(tmp_path: Path) -> None:
+    """K28: treating both as one misprices either; their median is the price of neither."""
+
+    def priced(number: int, name: str, milli: int) -> dict[str, Any]:
+        sku = {"type": "payg", "origin_price": 0, "current_price": milli, "level_config": []}
+        return host(number, gpu_name=name, gpu_memory=80 * GIB, machine_sku_info=[sku])
+
+    done = crawl_hosts(
+        tmp_path,
+        priced(1, "A800-80GB", 4980),
+        priced(2, "A800-80GB-NVLink", 5980),
+        priced(3, "A800-80GB", 4980),
+    )
+    found = {(o.card, o.interconnect, o.price, o.listings) for o in done.offers}
+    assert found == {
+        ("A800-80G", None, Decimal("4.98"), 2), ("A800-80G", "NVLink", Decimal("5.98"), 1),
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("token", ["stale-token-of-a-user", "Bearer market-test-token"])
 def test_http_200_that_says_no(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, token: str) -> None:
     """Case 2, K11, K12: nothing is read, and it is a login that is wanted, never an empty market."""
@@ -167,8 +186,11 @@ def test_without_a_token_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     ("fault", "outcome"),
-    [("truncated_list", "partial"), ("changed_field", "layout_changed"), ("rate_limited", "blocked")],
-)
+    [
+        ("truncated_list", "partial"), ("changed_field", "layout_changed"), ("rate_limited", "blocked"),
+        ("empty_list", "empty"),
+    ],
+)  # fmt: skip
 def test_faults(tmp_path: Path, fault: str, outcome: str) -> None:
     """K7: a shorter list is never taken for the whole one."""
     done = crawl_market("autodl", tmp_path, spider=MARKET, fault={"kind": fault, "path": "search"})
@@ -176,6 +198,25 @@ def test_faults(tmp_path: Path, fault: str, outcome: str) -> None:
         assert done.judged.outcome == "ok"  # `payg_price` is not what prices are read from
     else:
         assert done.judged.outcome == outcome, done.judged
+
+
+def test_one_way_of_paying_that_fails_is_a_gap_and_sinks_nothing(tmp_path: Path) -> None:
+    """K8: the rest is read, and what is missing is told; a login that is wanted is never such a gap."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> Answer:
+        mode = json.loads(getattr(handler, "sent", b"{}"))["charge_type"]
+        if mode == "monthly":
+            return Answer("<h1>502 Bad Gateway</h1>", 502)
+        rows = [host(1)] if mode == "payg" else []
+        return as_json({"code": "Success", "data": {
+            "page_index": 1, "page_size": 100, "max_page": 1, "result_total": len(rows), "list": rows,
+        }})  # fmt: skip
+
+    with serving({SEARCH: answer}) as site:
+        done = crawl_at(MARKET, tmp_path, dict.fromkeys(AutodlMarket.origins, site.origin))
+    assert (done.judged.outcome, "HTTP 502" in done.judged.message) == ("partial", True)
+    assert {o.billing_mode for o in done.offers} == {"on_demand"}
+    assert "auth_needed" not in {problem["kind"] for problem in done.stats["problems"]}
 
 
 def test_an_answer_with_passwords_is_neither_kept_nor_read(tmp_path: Path) -> None:

@@ -225,6 +225,17 @@ def test_a_stale_key_is_a_login_that_is_wanted(
     assert (done.judged.outcome, done.stats["requests"]) == ("auth_needed", 0)
 
 
+def test_gpushare_nvlink_is_another_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        {"id": n, "machineName": f"m{n}", "isOnline": True, "gpuNum": 8, "gpuUsed": 0,
+         "baseInfo": {"gpuName": name}, "skuList": [{"skuName": "payg", "price": price}]}
+        for n, (name, price) in enumerate((("A800-80GB", 5.0), ("A800-80GB-NVLink", 6.0)))
+    ]  # fmt: skip
+    answer = {"code": 200, "data": {"total": 2, "list": rows}}
+    done = crawl_answer(spider_class("gpushare"), tmp_path, "/app/api/market/machine/list", answer)
+    assert {(o.interconnect, o.price) for o in done.offers} == {(None, 5), ("NVLink", 6)}
+
+
 # -- ppio ---
 
 
