@@ -29,6 +29,7 @@ from spiders.base import (
     text,
 )  # fmt: skip
 from spiders.config import CrawlConfig
+from spiders.evidence import EvidenceStore
 from tests.spiders.conftest import NOW
 from tests.spiders.replaying import crawl_here
 from tests.spiders.site import Answer, serving
@@ -260,6 +261,23 @@ def test_broken_files(tmp_path: Path, body: str, kind: str) -> None:
     routes = {"/index": Answer("7"), "/file-7.json": Answer(body, type="application/json")}
     _, stats, _, _ = crawled(tmp_path, routes, Filed)
     assert [p["kind"] for p in stats["problems"]] == [kind]
+
+
+class Capped(Filed):
+    """A source whose file is never larger than this."""
+
+    max_file_mb = 1
+
+
+def test_a_file_over_the_cap_of_its_source_is_not_taken(tmp_path: Path) -> None:
+    body = '{"prices": [' + ", ".join(["1.000000"] * 200_000) + "]}"
+    routes = {"/index": Answer("7"), "/file-7.json": Answer(body, type="application/json")}
+    _, stats, _, listings = crawled(tmp_path, routes, Capped)
+    assert ([p["kind"] for p in stats["problems"]], listings) == (["failed"], [])
+    assert "more than 1048576 bytes" in stats["problems"][0]["message"]
+    names = {path.stem for path in (tmp_path / "evidence").rglob("*") if path.is_file()}
+    kept = EvidenceStore(tmp_path / "evidence")
+    assert all(len(kept.read(name)) < 1000 for name in names), "nothing of it stays"
 
 
 class Tabled(TableSpider):
