@@ -17,6 +17,7 @@ from pathlib import PurePath
 from typing import Any
 
 from catalog import sheet_columns
+from pipeline.guard import unguarded
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_UNPACKED = 512 * 1024 * 1024
@@ -61,7 +62,7 @@ def _csv(body: bytes, delimiter: str) -> Iterator[Row]:
         names, units = _header(above[start] if above else [])
         for number, cells in enumerate(chain(above[start + 1 :], reader), 1):
             if any(cell.strip() for cell in cells):
-                yield number, f"row {number}", _row(names, units, cells)
+                yield number, f"row {number}", _row(names, units, [unguarded(cell) for cell in cells])
     except csv.Error as error:
         raise SheetError(f"not CSV: {error}") from None
 

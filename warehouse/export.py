@@ -17,6 +17,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipeline.guard import guarded_sql
 from warehouse.errors import BadRequest
 
 _ROW_GROUP = 1 << 17
@@ -100,8 +101,12 @@ def _csv(con: duckdb.DuckDBPyConnection, folder: Path) -> Exported:
     for table in tables():
         target = folder / f"{table.name}.csv"
         moments = _columns_of(con, table.name, "TIMESTAMP WITH TIME ZONE")
+        texts = _columns_of(con, table.name, "VARCHAR")
 
-        def shown(column: str, moments: frozenset[str] = moments) -> str:
+        def shown(column: str, moments: frozenset[str] = moments, texts: frozenset[str] = texts) -> str:
+            if column in texts:
+                name = f't."{column}"'
+                return f'{guarded_sql(name)} AS "{column}"'
             if column not in moments:
                 return f't."{column}"'
             return f"strftime(t.\"{column}\" AT TIME ZONE 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ') AS \"{column}\""

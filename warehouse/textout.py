@@ -10,6 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from pipeline.guard import guarded
 from warehouse.jsonout import dumps, number
 
 
@@ -58,11 +59,13 @@ def table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def csv_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """RFC 4180 with a header row and \\n line ends."""
+    """RFC 4180 with a header row and \\n line ends; text that a spreadsheet would run is guarded."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows([cell(value) for value in row] for row in rows)
+    writer.writerows(
+        [guarded(value) if isinstance(value, str) else cell(value) for value in row] for row in rows
+    )
     return out.getvalue()
 
 

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from pipeline.guard import guarded
 from reports.issue.model import Issue
 from warehouse.calendar import SHANGHAI
 from warehouse.jsonout import number
@@ -142,7 +143,7 @@ def _text(value: Any) -> str:
         return number(value)
     if isinstance(value, datetime):
         return value.astimezone(SHANGHAI).isoformat(timespec="seconds")
-    return str(value)
+    return guarded(value) if isinstance(value, str) else str(value)
 
 
 def xlsx_part(issue: Issue) -> bytes:

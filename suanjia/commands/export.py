@@ -20,7 +20,11 @@ FORMATS = ("parquet", "csv", "xlsx")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_obj
 def command(settings: Settings, folder: Path, forms: str, as_json: bool) -> int:
-    """Write the published tables as files 导出. The same generation gives the same bytes."""
+    """Write the published tables as files 导出. The same generation gives the same bytes.
+
+    In CSV a text that a spreadsheet would run as a formula has an apostrophe before it; `suanjia import`
+    takes it off again.
+    """
     from warehouse.errors import WarehouseError
     from warehouse.export import export
     from warehouse.jsonout import dumps

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
+from pipeline.guard import unguarded
 from suanjia.cli import cli
 from tests.warehouse.warehouse_world import T0, World, offer, rejection
 from warehouse import workbook
@@ -81,7 +82,7 @@ def test_csv(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     with (tmp_path / "offers.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     odd = next(row for row in rows if row["sku"] == "odd")
-    assert odd["region_label"] == TEXT
+    assert odd["region_label"] == "'" + TEXT and unguarded(odd["region_label"]) == TEXT
     assert odd["price"] == "2.180000"
     assert odd["observed_at"] == "2026-11-24T04:00:00.000000Z"
     assert odd["valid_until"] == "2026-11-24T06:00:00.000007Z"
