@@ -1,9 +1,10 @@
 """Run by the interpreter of a peers' environment, never by ours: times gpuhunt and SpareCores on given rows.
 
-    python warehouse_peers.py ROWS.json   ->   {"gpuhunt": seconds | null, "sparecores": seconds | null}
+    python warehouse_peers.py DISTINCT.json AGAIN.json   ->   {name: seconds | null}
 
-gpuhunt: one catalogue query over the rows, already in memory. SpareCores: its own insert of the rows into an
-SQLite file. A peer that is not installed gives null.
+gpuhunt: one catalogue query over the rows, already in memory. sparecores: its own insert of forty runs of the
+same goods into an SQLite file, run by run; sparecores_distinct: of rows that are all different, at once. A
+peer that is not installed gives null.
 """
 
 from __future__ import annotations
@@ -52,45 +53,54 @@ def gpuhunt_query(rows: list[dict[str, Any]]) -> float:
     return best
 
 
-def sparecores_insert(rows: list[dict[str, Any]]) -> float:
-    """Its validated bulk insert of server prices into a fresh SQLite file."""
+def sparecores_insert(runs: list[list[dict[str, Any]]]) -> float:
+    """Its validated bulk insert of server prices into a fresh SQLite file, run after run."""
     from sc_crawler.insert import bulk_insert_items, validate_items
     from sc_crawler.tables import ServerPrice
     from sqlmodel import Session, SQLModel, create_engine
 
-    items = [
-        {
-            "vendor_id": "v",
-            "region_id": row["region"],
-            "zone_id": "z",
-            "server_id": row["sku"],
-            "operating_system": "Linux",
-            "allocation": "ondemand",
-            "unit": "hour",
-            "price": row["price"],
-            "price_upfront": 0,
-            "price_tiered": [],
-            "currency": "CNY",
-        }
-        for row in rows
+    batches = [
+        [
+            {
+                "vendor_id": "v",
+                "region_id": row["region"],
+                "zone_id": "z",
+                "server_id": row["sku"],
+                "operating_system": "Linux",
+                "allocation": "ondemand",
+                "unit": "hour",
+                "price": row["price"],
+                "price_upfront": 0,
+                "price_tiered": [],
+                "currency": "CNY",
+            }
+            for row in rows
+        ]
+        for rows in runs
     ]
     with tempfile.TemporaryDirectory() as folder:
         engine = create_engine(f"sqlite:///{Path(folder) / 'peer.db'}")
         SQLModel.metadata.create_all(engine)
         with Session(engine) as session:
             start = time.perf_counter()
-            bulk_insert_items(ServerPrice, validate_items(ServerPrice, items), session=session)
-            session.commit()
+            for items in batches:
+                bulk_insert_items(ServerPrice, validate_items(ServerPrice, items), session=session)
+                session.commit()
             return time.perf_counter() - start
 
 
 def main() -> None:
     """Time what is installed."""
-    rows = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    distinct, again = (json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:])
+    runs = [[row for row in again if row["run"] == run] for run in sorted({row["run"] for row in again})]
     told: dict[str, float | None] = {}
-    for name, peer in (("gpuhunt", gpuhunt_query), ("sparecores", sparecores_insert)):
+    for name, work in (
+        ("gpuhunt", lambda: gpuhunt_query(distinct)),
+        ("sparecores", lambda: sparecores_insert(runs)),
+        ("sparecores_distinct", lambda: sparecores_insert([distinct])),
+    ):
         try:
-            told[name] = peer(rows)
+            told[name] = work()
         except ImportError:
             told[name] = None
     print(json.dumps(told))

@@ -288,6 +288,9 @@ COMMENT ON COLUMN store.fact.conflict IS
     '冲突 held by the pipeline: two prices of one good at once';
 COMMENT ON COLUMN store.fact.twin IS '重复 the same good more than once in its run';
 
+COMMENT ON VIEW store.observation IS '观测 every observation with the number that the store gave it';
+COMMENT ON COLUMN store.observation.obs IS '编号 in the order of loading';
+
 COMMENT ON TABLE store.note IS '批注 what the builder found about single observations';
 COMMENT ON COLUMN store.note.obs IS '观测编号';
 COMMENT ON COLUMN store.note.repeated IS '重复 the same sighting told again by a later sheet';

@@ -27,28 +27,30 @@ CREATE MACRO in_mainland(place) AS (
     place IS NULL OR place LIKE 'CN%' OR (length(place) = 6 AND left(place, 2) NOT IN ('71', '81', '82'))
 );
 
-CREATE MACRO price_at(ts) AS TABLE
-SELECT o.*
-FROM observations AS o
-WHERE o.usable
-  AND o.quarantine IS NULL
-  AND o.date_precision = 'day'
-  AND o.trust IN ('seller', 'seller_via_third_party')
-  AND o.observed_at <= ts::TIMESTAMPTZ
-  AND coalesce(o.valid_until >= ts::TIMESTAMPTZ, o.observed_at >= ts::TIMESTAMPTZ - INTERVAL 720 HOUR)
-QUALIFY row_number() OVER (PARTITION BY o.offer_id ORDER BY o.observed_at DESC, o.price, o.obs_id) = 1;
-
+-- Which observation of each good is the latest is decided on a few narrow columns; the rest is fetched for those.
 CREATE MACRO price_known_at(ts, known) AS TABLE
-SELECT o.*
-FROM observations AS o
-WHERE o.usable
-  AND o.quarantine IS NULL
-  AND o.date_precision = 'day'
-  AND o.trust IN ('seller', 'seller_via_third_party')
-  AND o.loaded_at <= known::TIMESTAMPTZ
-  AND o.observed_at <= ts::TIMESTAMPTZ
-  AND coalesce(o.valid_until >= ts::TIMESTAMPTZ, o.observed_at >= ts::TIMESTAMPTZ - INTERVAL 720 HOUR)
-QUALIFY row_number() OVER (PARTITION BY o.offer_id ORDER BY o.observed_at DESC, o.price, o.obs_id) = 1;
+WITH latest AS (
+    SELECT f.obs
+    FROM store.fact AS f
+    JOIN store.good AS g ON g.good = f.good
+    JOIN store.run AS r ON r.run = f.run
+    LEFT JOIN store.note AS n ON n.obs = f.obs
+    WHERE r.usable
+      AND n.quarantine IS NULL
+      AND NOT coalesce(n.repeated, false)
+      AND g.date_precision = 'day'
+      AND g.trust IN ('seller', 'seller_via_third_party')
+      AND r.loaded_at <= known::TIMESTAMPTZ
+      AND f.observed_at <= ts::TIMESTAMPTZ
+      AND coalesce(f.valid_until >= ts::TIMESTAMPTZ, f.observed_at >= ts::TIMESTAMPTZ - INTERVAL 720 HOUR)
+    QUALIFY row_number() OVER (PARTITION BY g.offer_id ORDER BY f.observed_at DESC, f.price, r.run_id, f.locator) = 1
+)
+SELECT o.* EXCLUDE (obs)
+FROM store.observation AS o
+JOIN latest AS l ON l.obs = o.obs;
+
+CREATE MACRO price_at(ts) AS TABLE
+SELECT * FROM price_known_at(ts, 'infinity'::TIMESTAMPTZ);
 
 -- Part of a card, or a virtual card sold by name: goods of their own, never ranked with whole cards.
 CREATE MACRO is_slice(card, share) AS (share < 1 OR card LIKE 'vGPU%');

@@ -9,8 +9,10 @@ CREATE TABLE store.note (
     fx          VARCHAR
 );
 
-CREATE VIEW observations AS
-SELECT 'obs:' || substr(g.offer_id, 7) || '/' || strftime(f.observed_at AT TIME ZONE 'UTC', '%Y%m%dT%H%M%S.%fZ')
+-- With the store's number of each, which `main.observations` leaves out.
+CREATE VIEW store.observation AS
+SELECT f.obs,
+       'obs:' || substr(g.offer_id, 7) || '/' || strftime(f.observed_at AT TIME ZONE 'UTC', '%Y%m%dT%H%M%S.%fZ')
            || '/' || f.price AS obs_id,
        g.offer_id, g.provider, g.provider_class, g.site, g.region_code, g.region_label, g.zone, g.precision, g.sku,
        g.card, g.vram_gb, g.form, g.interconnect, g.gpu_count, g.share, g.min_cards, g.max_cards, g.basis, g.vcpu,
@@ -26,6 +28,10 @@ JOIN store.run AS r ON r.run = f.run
 JOIN store.source AS s ON s.source = f.source
 LEFT JOIN store.note AS n ON n.obs = f.obs
 WHERE NOT coalesce(n.repeated, false);
+
+CREATE VIEW observations AS
+SELECT * EXCLUDE (obs)
+FROM store.observation;
 
 CREATE VIEW rejections AS
 SELECT j.rejection_id, r.run_id, r.provider, j.reason, j.rule_version, j.card_text, j.region_text, j.price_text,
