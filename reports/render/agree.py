@@ -25,6 +25,8 @@ _FORBIDDEN = {
     "a web font": r"@font-face|<link",
     "an unfilled placeholder": r"\{\{|\}\}|\{%|%\}|\{[a-z_]+\}",
 }
+# A number with decimals; a version or a date is none.
+_FIGURE = re.compile(r"(?<![\d.-])\d[\d,]*\.\d+(?![\d.-])")
 _EMPTY = re.compile(r"\b(?:None|nan|NaN|inf|undefined)\b")
 
 
@@ -40,6 +42,7 @@ def disagreements(lang: str, html: str, text: str, data: Mapping[str, Any]) -> I
     if in_html != in_text:
         odd = ", ".join(sorted(in_html ^ in_text)[:5])
         yield f"numbers differ between the {lang} HTML and its text: {odd}"
+    yield from _sentences(lang, seen, text, data)
     known = known_amounts(data)
     for name, part in (("HTML", seen), ("text", text)):
         if wrong := sorted(amounts(part) - known):
@@ -72,6 +75,28 @@ def _sections(lang: str, seen: str, text: str, data: Mapping[str, Any]) -> Itera
         for name, part in (("HTML", seen), ("text", text)):
             if words not in part:
                 yield f"the {lang} {name} lacks {words!r}"
+
+
+def _sentences(lang: str, seen: str, text: str, data: Mapping[str, Any]) -> Iterator[str]:
+    """The sentences stand in both parts, and every figure in them and in the subject is one of the data."""
+    sentences = [*data["sentences"][lang], data["subject"][lang]]
+    known = known_figures(data)
+    for sentence in sentences:
+        if wrong := sorted(set(_FIGURE.findall(sentence)) - known):
+            yield f"{wrong[0]} in {sentence!r} is not in the data"
+    for sentence in data["sentences"][lang]:
+        for name, part in (("HTML", seen), ("text", text)):
+            if sentence not in " ".join(part.split()):
+                yield f"the {lang} {name} lacks the sentence {sentence!r}"
+
+
+def known_figures(data: Mapping[str, Any]) -> frozenset[str]:
+    """Every figure with decimals that a sentence may have: amounts, index values and changes of the week."""
+    cells = [cell for cell in data["cells"] if cell["value"] is not None]
+    values = {figures.index_value(Decimal(cell["value"])) for cell in cells}
+    links = [Decimal(cell["link"]) for cell in cells if cell["link"] is not None]
+    moves = {moved[1:-1] for link in links if (moved := figures.change(link)) is not None}
+    return known_amounts(data) | values | moves
 
 
 def known_amounts(data: Mapping[str, Any]) -> frozenset[str]:

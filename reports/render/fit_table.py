@@ -38,11 +38,14 @@ def shown_fits(issue: Issue, region: str) -> dict[str, list[Fit]]:
     return {name: found[name] for name in [*order, *sorted(set(found) - set(order))] if name in found}
 
 
-def fit_table(issue: Issue, names: Names, w: Words) -> Table:
-    """Per job the winner, the runner-up, and the cheapest that is not reclaimed where the winner can be."""
+def fit_table(issue: Issue, names: Names, w: Words, rows: int) -> Table:
+    """Per job the winner, the runner-up, and the cheapest that is not reclaimed where the winner can be.
+
+    Winners always; `rows` in all, as far as others go.
+    """
     chosen = shown_fits(issue, "CN")
     lines = [_line(fits[0], None, names, w) for fits in chosen.values()]
-    room = choices()["fit_rows"] - len(lines)
+    room = rows - len(lines)
     grouped: list[Line] = []
     for line, fits in zip(lines, chosen.values(), strict=True):
         grouped.append(line)
@@ -163,11 +166,11 @@ def brief_lines(issue: Issue, names: Names, w: Words) -> tuple[str, ...]:
     )
 
 
-def region_table(issue: Issue, names: Names, w: Words) -> Table:
-    """Jobs down, places across: the cheapest total and its card."""
+def region_table(issue: Issue, names: Names, w: Words, rows: int) -> Table:
+    """Jobs down, the first `rows`; places across: the cheapest total and its card."""
     places: list[str] = choices()["regions"]
     best = {place: {job: fits[0] for job, fits in shown_fits(issue, place).items()} for place in places}
-    jobs = [job.name for job in issue.workloads][: choices()["region_rows"]]
+    jobs = [job.name for job in issue.workloads][:rows]
     lines = []
     for job in jobs:
         found = [best[place].get(job) for place in places]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from reports.issue.headline import Headline, headline
@@ -92,8 +93,9 @@ def _week(issue: Issue, w: Words, year: str, number: int) -> str:
     return f"{week} · {w('correction.edition', vintage=issue.revision.vintage)}"
 
 
-def make_view(issue: Issue, lang: str) -> View:
-    """The texts of the issue in `zh` or `en`."""
+def make_view(issue: Issue, lang: str, rows: Sequence[int] = ()) -> View:
+    """The texts of the issue in `zh` or `en`; `rows`: at most so many of fits and of jobs by region."""
+    fit_rows, region_rows = rows or choices()["rows"][0]
     w, names = Words(lang), Names(issue, lang)
     head = headline(issue, choices())
     label = issue.week.label
@@ -123,11 +125,11 @@ def make_view(issue: Issue, lang: str) -> View:
         low=cover.low,
         sentences=tuple(sentences),
         brief=brief_lines(issue, names, w),
-        fits=fit_table(issue, names, w),
+        fits=fit_table(issue, names, w, fit_rows),
         chart_title=w("chart.title"),
         chart_alt="",
         movers=mover_table(issue, names, w),
-        regions=region_table(issue, names, w),
+        regions=region_table(issue, names, w, region_rows),
         parity=parity_section(issue, names, w),
         exclusions=exclusions(issue, names, w),
         marks=marks_section(w),

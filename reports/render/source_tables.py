@@ -17,7 +17,10 @@ REFERENCE = "not_an_offer"
 
 
 def held_table(issue: Issue, names: Names, w: Words) -> Table:
-    """Counts by reason, in the week and in all, and the first few prices that are held."""
+    """Counts by reason (the most frequent of the week), and the first few prices that are held."""
+    most = choices()["reason_rows"]
+    frequent = sorted(issue.counts, key=lambda count: (-count.week, -count.total, count.kind, count.reason))
+    shown = set(frequent[:most])
     lines = [
         Line(
             (
@@ -28,8 +31,11 @@ def held_table(issue: Issue, names: Names, w: Words) -> Table:
             )
         )
         for count in issue.counts
+        if count in shown
     ]
-    notes = (*_held_lines(issue, names, w), w("held.note"))
+    left = len(frequent) - most
+    more = [w("held.more_reasons", n=figures.count(left))] if left > 0 else []
+    notes = (*more, *_held_lines(issue, names, w), w("held.note"))
     heads, nothing = heads_of(w("held.heads"), 2), w("held.none")
     return Table(w("held.title"), heads, tuple(lines), nothing, notes, (12, 64, 12, 12))
 

@@ -22,6 +22,8 @@ class _Text(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         told = dict(attrs)
         self.links += [value for name in ("href", "src") if (value := told.get(name)) is not None]
+        if tag == "nobr":
+            return
         self.parts.append(" ")
         if tag == "img":
             self.parts.append(told.get("alt") or "")
@@ -31,7 +33,8 @@ class _Text(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag == "title":
             self._skip -= 1
-        self.parts.append(" ")
+        if tag != "nobr":
+            self.parts.append(" ")
 
     def handle_data(self, data: str) -> None:
         if not self._skip:

@@ -10,19 +10,23 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import openpyxl
 import pytest
 
+from catalog.reasons import reasons
 from reports.issue.archive import Archived, ArchiveError, read_part, vintages
 from reports.issue.build import Done, build_issue
+from reports.issue.model import CellChange, Correction, Issue, Parity, Revision
 from reports.mail.gate import refusals
 from reports.numbers import half_up, loads
 from reports.render.agree import disagreements
+from reports.render.parts import build_parts
 from reports.render.visible import amounts, html_links, html_text, numbers
-from reports.render.words import _table
+from reports.render.words import _table, choices
 from tests.reports.issue.issue_world import NOW, WEEK
 from warehouse.reader import open_latest
 
@@ -229,6 +233,33 @@ def test_another_process_gives_the_same_bytes(issued: tuple[Path, Done], tmp_pat
         assert (tmp_path / "out" / name).read_bytes() == (issued[1].folder / name).read_bytes(), name
 
 
+@pytest.mark.slow
+def test_hash_seed_zone_and_locale_change_no_byte_of_issue_site_and_mail(
+    published: Path, tmp_path: Path
+) -> None:
+    odd = {"PYTHONHASHSEED": "4711", "TZ": "America/New_York", "LC_ALL": "C", "LANG": "C"}
+    plain = {"PYTHONHASHSEED": "0", "TZ": "Asia/Shanghai", "LC_ALL": "C.UTF-8"}
+    found = []
+    for name, env in (("odd", odd), ("plain", plain)):
+        home = tmp_path / name / "home"
+        shutil.copytree(published, home)
+        command = [sys.executable, "-m", "suanjia", "--home", str(home), "--now", NOW.isoformat()]
+        for step in (("report", "--site", str(tmp_path / name / "site")), ("mail", "--dry-run")):
+            done = subprocess.run(
+                [*command, *step], env={"PATH": "/usr/bin", **env}, check=False, capture_output=True
+            )
+            assert done.returncode in {0, 3}, done.stderr
+        files = [
+            *(tmp_path / name / "site").rglob("*"),
+            *(home / "reports").rglob("*"),
+            *(home / "mail").rglob("*"),
+        ]
+        found.append({str(p.relative_to(tmp_path / name)): p.read_bytes() for p in files if p.is_file()})
+    assert len(found[0]) > 40
+    assert sum(name.endswith(".eml") for name in found[0]) == 2
+    assert found[0] == found[1]
+
+
 def test_a_preview_of_the_running_week_is_not_kept(home: Path) -> None:
     from datetime import timedelta
 
@@ -246,9 +277,16 @@ def test_only_the_languages_that_were_asked_for(home: Path, tmp_path: Path) -> N
 
 # the gate
 
+
+def dearer(part: str) -> str:
+    """Every amount with another first digit."""
+    return re.sub(r"¥\d", "¥97", part)
+
+
 SPOILS: dict[str, Callable[[str, str], tuple[str, str]]] = {
-    "numbers differ": lambda html, text: (html.replace("¥4.", "¥5."), text),
-    "is not in the data": lambda html, text: (html.replace("¥4.", "¥5."), text.replace("¥4.", "¥5.")),
+    "numbers differ": lambda html, text: (dearer(html), text),
+    "is not in the data": lambda html, text: (dearer(html), dearer(text)),
+    "lacks the sentence": lambda html, text: (html.replace("本周下跌", "本周上涨"), text),
     "lacks '缺席的来源'": lambda html, text: (html, text.replace("缺席的来源", "来源")),
     "lacks '覆盖率不足：'": lambda html, text: (html.replace("覆盖率不足：", ""), text),
     "a style element": lambda html, text: (html.replace("<body", "<style>p{}</style><body"), text),
@@ -270,6 +308,73 @@ def test_the_gate_sees(issued: tuple[Path, Done], wrong: str) -> None:
     spoilt = SPOILS[wrong](html, text)
     assert spoilt != (html, text)
     assert any(wrong in reason for reason in disagreements("zh", *spoilt, data))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("▼2.0%", "▼3.0%"),
+        ("下跌 2.0%", "下跌 2.5%"),
+        ("指数 98.0", "指数 99.0"),
+        ("¥2.40/卡时", "¥1.40/卡时"),
+    ],
+)
+def test_a_sentence_with_a_figure_of_its_own_does_not_go_out(
+    issued: tuple[Path, Done], old: str, new: str
+) -> None:
+    """Even where every part says the same: the figure has to be one of the tables' data."""
+    html, text = part(issued, "report.zh.html"), part(issued, "report.zh.txt")
+    raw = part(issued, "report.json")
+    assert old in raw
+    found = list(
+        disagreements("zh", html.replace(old, new), text.replace(old, new), loads(raw.replace(old, new)))
+    )
+    assert any("is not in the data" in reason for reason in found)
+
+
+def crowded(issue: Issue) -> Issue:
+    """The issue on its worst day: every table full, many sellers missing, a correction of everything."""
+    card, full, mode = "RTX-PRO-6000", Decimal(100), "on_demand"
+    cell = next(c for c in issue.cells if c.card == "A100-80G" and c.region_code == "CN")
+    cells = [
+        replace(cell, card=f"{card}-{n}", direction=way, link=Decimal(link))
+        for n in range(9)
+        for way, link in (("up", "1.234"), ("down", "0.876"))
+    ]
+    title = "70B 全参微调（第 {} 号任务，三天内）"
+    jobs = [replace(issue.workloads[0], name=f"job-{n}", title_zh=title.format(n)) for n in range(16)]
+    fits = [
+        replace(issue.fits[0], workload=job.name, region_code=region, rank=rank, provider=seller)
+        for job in jobs
+        for region in ("CN", *choices()["regions"])
+        for rank, seller in enumerate(("autodl", "aliyun"), 1)
+    ]
+    change = CellChange("CN", card, mode, full, Decimal("0.9"), Decimal(90), Decimal(1))
+    past = Correction("CN", card, mode, issue.week.monday, full, Decimal(90), "review")
+    provinces = [code for code in issue.regions if code.endswith("0000")]
+    return replace(
+        issue,
+        cells=(*issue.cells, *cells),
+        counts=tuple(replace(issue.counts[0], reason=reason) for reason in list(reasons())[:30]),
+        held=(issue.held[0],) * 40,
+        workloads=tuple(jobs),
+        fits=tuple(fits),
+        corrections=(past,) * 40,
+        parity=tuple(Parity(code, mode, full, 9) for code in provinces),
+        coverage=replace(issue.coverage, never=tuple(issue.providers)),
+        revision=Revision(2, 1, ("late_history", "review", "method", "code"), (change,) * 40, ()),
+    )
+
+
+def test_the_fullest_issue_still_goes_out(issued: tuple[Path, Done]) -> None:
+    parts, views = build_parts(crowded(issued[1].issue))
+    data = loads(parts["report.json"].decode())
+    for lang in ("zh", "en"):
+        html, text = (parts[f"report.{lang}.{kind}"].decode() for kind in ("html", "txt"))
+        assert len(html.encode()) <= 80_000
+        assert list(disagreements(lang, html, text, data)) == []
+        # Every job has its winner; runners-up go first.
+        assert len([line for line in views[lang].fits.lines if not line.quiet]) == 16
 
 
 def test_the_gate_looks_into_the_database(home: Path) -> None:
