@@ -109,6 +109,22 @@ def test_member_price_is_quoted_never_computed(tmp_path: Path) -> None:
     }
 
 
+def test_list_and_member_price_move_apart(tmp_path: Path) -> None:
+    """Case 6: 7.97 and 5.98 (75 %) one week, 7.35 and 6.98 (95 %) the next: two series, never one."""
+
+    def week(name: str, normal: int, member_: int) -> dict[str, Decimal]:
+        levels = [{"level": "member", "discounted_price": member_}]
+        sku = {"type": "payg", "origin_price": 0, "current_price": normal, "level_config": levels}
+        row = host(1, gpu_name="RTX PRO 6000", gpu_memory=96 * GIB, machine_sku_info=[sku])
+        return {o.price_kind: o.price for o in crawl_hosts(tmp_path / name, row).offers}
+
+    before, after = week("one", 7970, 5980), week("two", 7350, 6980)
+    change = {kind: (after[kind] / before[kind] - 1) * 100 for kind in before}
+    assert {kind: change[kind].quantize(Decimal("0.1")) for kind in change} == {
+        "list": Decimal("-7.8"), "member": Decimal("16.7"),
+    }  # fmt: skip
+
+
 def test_a_struck_price_is_the_list_price(tmp_path: Path) -> None:
     sku = {"type": "payg", "origin_price": 2510, "current_price": 2290, "level_config": []}
     done = crawl_hosts(tmp_path, host(1, machine_sku_info=[sku]))
