@@ -113,7 +113,7 @@ def deliver(
                     outbox, line, ready.copies, ready.readers, settings.mail_from, url, now, correction
                 )
         data = loads(read_part(ready.issue, "report.json").decode())
-        notified = tuple(announce(outbox, places, data, ready.issue.vintage, now))
+        notified = tuple(announce(outbox, places, data, ready.issue.vintage, now, correction))
     subject = ready.copies["zh"].subject
     return Delivery(
         ready.week, ready.issue, readers, (), tally, subject=subject, notified=notified, by_mail=by_mail

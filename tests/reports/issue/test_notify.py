@@ -188,3 +188,19 @@ def test_a_group_that_refused_is_told_later(home: Path, issued: tuple[Path, Done
     assert deliver(home, NOW, None, settings(notify=ADDRESS["dingtalk"])).notified == ()
     later = deliver(home, NOW + timedelta(minutes=15), None, settings(notify=ADDRESS["dingtalk"]))
     assert [one.ok for one in later.notified] == [True]
+
+
+def test_a_group_hears_of_a_correction_only_when_asked(home: Path, robot: Robot) -> None:
+    from reports.issue.build import build_issue
+
+    wanted = settings(notify=ADDRESS["dingtalk"])
+    build_issue(home, NOW, None, rebuilt=False)
+    assert [one.ok for one in deliver(home, NOW, None, wanted).notified] == [True]
+    build_issue(home, NOW, None, rebuilt=True)
+    assert deliver(home, NOW, None, wanted).notified == ()
+    for told in ([True], []):
+        assert [one.ok for one in deliver(home, NOW, None, wanted, correction=True).notified] == told
+    assert len(robot.got) == 2
+    first, second = (json.dumps(json.loads(sent), ensure_ascii=False) for sent in robot.got)
+    assert "更正：" not in first
+    assert "更正：GPU 租价周报 2026-W48" in second
