@@ -10,6 +10,7 @@ import hashlib
 import json
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import fields
@@ -23,7 +24,7 @@ import pyarrow.parquet as pq
 from catalog.provider_model import Provider
 from pipeline.columns import table_of
 from pipeline.manifest import Manifest, SegmentError, file_sha256, read_manifest, segment_dir
-from pipeline.offer import Offer
+from pipeline.offer import Offer, Rejection
 from pipeline.run import process
 from spiders.evidence import EvidenceStore
 from spiders.listing import Listing
@@ -35,7 +36,7 @@ from warehouse.index.method import load_method
 from warehouse.layout import Layout
 from warehouse.load import load
 from warehouse.reviews import read_reviews
-from warehouse.verify_rows import Replayed, compare
+from warehouse.verify_rows import MOST, Replayed, compare
 
 
 def broken_files(home: Path, con: duckdb.DuckDBPyConnection) -> Iterator[str]:
@@ -84,20 +85,26 @@ def _digest(store: EvidenceStore, digest: str) -> str:
 def read_again(
     home: Path, con: duckdb.DuckDBPyConnection, providers: Mapping[str, Provider]
 ) -> Iterator[str]:
-    """Offers of the generation's segments that the readers no longer make from the kept listings."""
-    query = "SELECT run_id, provider FROM store.run ORDER BY run_id, provider"
+    """Offers and rejections of the generation's crawls that the readers no longer make of the kept listings.
+
+    Sheets are read again from their own bytes (`verify_sheets`).
+    """
+    query = "SELECT run_id, provider FROM store.run WHERE kind = 'crawl' ORDER BY run_id, provider"
     for run_id, provider in con.execute(query).fetchall():
         folder = segment_dir(home, run_id, provider)
         try:
             started = read_manifest(folder).run.started_at
             listings = [_listing(row) for row in pq.read_table(folder / "listings.parquet").to_pylist()]
             kept = pq.read_table(folder / "offers.parquet").to_pylist()
+            refused = pq.read_table(folder / "rejections.parquet").to_pylist()
         except (SegmentError, OSError, ValueError, TypeError):
             continue  # broken_files has said so
-        made = process(listings, run_id, started, providers).offers
-        again = table_of(Offer, made, ("observed_at", "offer_id")).to_pylist()
-        name = f"segments/{folder.parent.name}/{folder.name}/offers.parquet"
-        yield from _offers_apart(name, kept, again)
+        made = process(listings, run_id, started, providers)
+        again = table_of(Offer, made.offers, ("observed_at", "offer_id")).to_pylist()
+        name = f"segments/{folder.parent.name}/{folder.name}"
+        yield from _offers_apart(f"{name}/offers.parquet", kept, again)
+        told = table_of(Rejection, made.rejections, ("observed_at", "reason")).to_pylist()
+        yield from _rejections_apart(f"{name}/rejections.parquet", refused, told)
 
 
 def _listing(row: dict[str, Any]) -> Listing:
@@ -117,6 +124,13 @@ def _offers_apart(name: str, kept: list[dict[str, Any]], again: list[dict[str, A
         elif old[key] != new[key]:
             column = next(c.name for c in fields(Offer) if old[key][c.name] != new[key][c.name])
             yield f"{name}: {key[2]} at {key[1]}: {column} {old[key][column]!r}, now {new[key][column]!r}"
+
+
+def _rejections_apart(name: str, kept: list[dict[str, Any]], again: list[dict[str, Any]]) -> Iterator[str]:
+    old, new = (Counter(tuple(sorted(row.items(), key=str)) for row in rows) for rows in (kept, again))
+    for what, rows in (("is not refused again", old - new), ("is refused now and was not", new - old)):
+        for row in sorted((dict(items) for items in rows.elements()), key=str)[:MOST]:
+            yield f"{name}: {row['reason']} at {row['locator']} {what}"
 
 
 def values_apart(

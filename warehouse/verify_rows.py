@@ -33,6 +33,8 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "rejections": ("rejection_id", "run_id", "locator"),
     "runs": ("run_id", "provider"),
     "generation": ("name",),
+    "cheapest_fit": ("week", "workload", "region_code", "rank"),
+    "workloads": ("name",),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reports.fit.answer import margin, mark
-from reports.fit.job import Job, weekly_jobs
+from reports.fit.job import Job, job_of, weekly_jobs
 from reports.fit.market import Market
 from reports.fit.planner import SizingPlanner
 from reports.fit.proof import Sources, label
@@ -149,17 +149,28 @@ def extra_tables(
     now: datetime,
     providers: Mapping[str, Provider],
     home: Path | None = None,
+    jobs: Sequence[Job] | None = None,
 ) -> dict[str, pa.Table]:
     """`cheapest_fit` and `workloads` as the builder takes them: the last frozen week and the running one.
 
-    JobError for a workloads file of the user's that cannot be read.
+    `jobs` stand for the built-in ones and the user's. JobError for a workloads file that cannot be read.
     """
-    jobs = weekly_jobs(home)
+    jobs = weekly_jobs(home) if jobs is None else jobs
     rows: list[dict[str, Any]] = []
     for week in (issue_week(None, now).monday, monday_of(now)):
         market, sources = market_of_week(con, terms_of(providers), week, now)
         rows += fit_rows(market, jobs, sources, week, grades(con, week))
     return {"cheapest_fit": _arrow(rows), "workloads": _arrow_workloads(workload_rows(jobs))}
+
+
+def tables_again(
+    published: duckdb.DuckDBPyConnection, providers: Mapping[str, Provider]
+) -> Callable[[duckdb.DuckDBPyConnection], dict[str, pa.Table]]:
+    """The same tables for a replay of a published generation, at its clock and for the workloads it tells."""
+    (now,) = published.execute("SELECT built_at FROM generation").fetchall()[0]
+    told = published.execute("SELECT name, spec FROM workloads ORDER BY rowid").fetchall()
+    jobs = [job_of(json.loads(spec, parse_float=Decimal) | {"name": name}) for name, spec in told]
+    return lambda con: extra_tables(con, now, providers, jobs=jobs)
 
 
 def _arrow(rows: list[dict[str, Any]]) -> pa.Table:

@@ -25,8 +25,8 @@ def command(
     """Replay a generation and compare 重算核对: 0 all equal, 5 with one line per thing that differs.
 
     First the bytes of segments and evidence; then the spiders over the evidence of every crawl whose run
-    directory is kept; then the readings behind every offer; then every published value from a store built
-    anew.
+    directory is kept, and every quote sheet from its bytes; then the readings behind every offer and refusal;
+    then every published value, the cheapest fits too, from a store built anew.
     """
     from suanjia.provider_files import providers_of
     from warehouse.errors import WarehouseError
@@ -70,8 +70,10 @@ def _steps(
 ) -> Iterator[tuple[str, Iterator[str]]]:
     from contextlib import closing
 
+    from reports.fit.weekly import tables_again
     from warehouse import verify
     from warehouse.database import reading
+    from warehouse.verify_sheets import sheets_apart
 
     home = settings.home
     with closing(reading(path)) as con:
@@ -82,8 +84,10 @@ def _steps(
             from suanjia.replays import crawls_apart
 
             yield "spiders 爬虫", crawls_apart(home, con, providers, settings.environ)
+        yield "sheets 报价表", sheets_apart(home, con, providers)
         yield "readings 读数", verify.read_again(home, con, providers)
-    yield "values 数值", verify.values_apart(home, path, providers)
+        fits = tables_again(con, providers)
+    yield "values 数值", verify.values_apart(home, path, providers, fits)
 
 
 def _say(what: str) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -73,6 +75,30 @@ def test_a_listing_that_the_page_does_not_say_is_named(home: Path) -> None:
     assert len(told["differences"]) == 2
     assert all(f"runs/{path.parts[-3]}/matpool/listings.jsonl" in line for line in told["differences"])
     assert any("read then, not now" in line and "0.01" in line for line in told["differences"])
+
+
+def tampered(home: Path, statement: str) -> tuple[int, list[str]]:
+    """What `verify` says of a published file that somebody changed; the file is put back."""
+    path = home / "published" / (home / "published" / "LATEST").read_text(encoding="utf-8").strip()
+    kept = path.read_bytes()
+    path.chmod(0o644)
+    try:
+        with closing(duckdb.connect(str(path))) as con:
+            con.execute(statement)
+        code, told = verify(home, "--no-spiders")
+    finally:
+        path.write_bytes(kept)
+    return code, told["differences"]
+
+
+def test_a_cheapest_fit_that_the_offers_do_not_give_is_named(home: Path) -> None:
+    code, found = tampered(home, "UPDATE cheapest_fit SET total_cny_p50 = 0.01 WHERE rank = 1")
+    assert code == 5
+    assert found
+    assert all(": cheapest_fit: " in line and "total_cny_p50 0.01, in the replay" in line for line in found)
+    code, found = tampered(home, "DELETE FROM cheapest_fit WHERE rank = 2")
+    assert code == 5
+    assert all(line.endswith("only in the replay") for line in found)
 
 
 def test_an_unknown_generation_is_bad_input(home: Path) -> None:

@@ -44,7 +44,7 @@ def second_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 def price(seller: str, week: int) -> float:
-    """p, q, r creep up; t is half as dear again every other week; u sells another card from the second week on."""
+    """p, q, r creep up; t is half as dear again every other week; u sells another card."""
     if seller == "t":
         return 3.0 if week % 2 else 2.0
     return 2.0 + "pqrtu".index(seller) * 0.1 + 0.01 * week

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import duckdb
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from catalog.providers import load_providers
@@ -18,6 +23,7 @@ from warehouse.database import reading
 from warehouse.load import load
 from warehouse.publish import publish
 from warehouse.reader import latest_path
+from warehouse.verify_sheets import sheets_apart
 
 NOW = datetime(2026, 11, 30, 2, tzinfo=UTC)
 HEAD = "observed_on,provider,region_raw,card_raw,amount_low,currency,per,mode\n"
@@ -55,6 +61,7 @@ def _all(home: Path, path: Path) -> Iterator[str]:
     providers = load_providers(home)
     with closing(reading(path)) as con:
         yield from verify.broken_files(home, con)
+        yield from sheets_apart(home, con, providers)
         yield from verify.read_again(home, con, providers)
     yield from verify.values_apart(home, path, providers)
 
@@ -144,3 +151,60 @@ def test_evidence_with_other_bytes_is_named(home: Path) -> None:
         found = list(verify.broken_files(home, con))
     assert len(found) == 1
     assert found[0].startswith("evidence/")
+
+
+def rewritten(home: Path, part: str, column: str, value: object) -> list[str]:
+    """What reading the sheets again says when one value of a segment's first row is another."""
+    path = segments(home) / f"{part}.parquet"
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    rows[0][column] = value
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), path)
+    with closing(reading(latest_path(home))) as con:
+        return list(sheets_apart(home, con, load_providers(home)))
+
+
+def test_an_offer_that_the_sheet_does_not_say_is_named(home: Path) -> None:
+    found = rewritten(home, "offers", "price", Decimal("0.01"))
+    assert [line.split(": ")[1] for line in found] == ["read then, not now", "read now, not then"]
+    assert "provider=p/offers.parquet" in found[0]
+    assert "0.01" in found[0]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".xlsx", ".tsv"])
+def test_sheets_of_every_kind_are_read_again(tmp_path: Path, suffix: str) -> None:
+    # No row names the file: each has an address of its own, and the kind is told by the bytes.
+    names = [*HEAD.strip().split(","), "source_url"]
+    values = [
+        "2026-11-02",
+        "p",
+        "北京",
+        "RTX 4090",
+        "2.10",
+        "CNY",
+        "hour",
+        "on_demand",
+        "https://p.example/q",
+    ]
+    refused = [*values[:4], "-1", *values[5:]]
+    path = tmp_path / f"quotes{suffix}"
+    rows = [dict(zip(names, row, strict=True)) for row in (values, refused)]
+    if suffix == ".xlsx":
+        book = openpyxl.Workbook()
+        for row in (names, values, refused):
+            book.active.append(row)
+        book.save(path)
+    elif suffix == ".jsonl":
+        path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    else:
+        comma = "\t" if suffix == ".tsv" else ","
+        path.write_text("\n".join(comma.join(row) for row in (names, values, refused)), encoding="utf-8")
+    home = tmp_path / "home"
+    providers = load_providers(home)
+    told = import_sheet(home, path, NOW, providers, complete=suffix == ".csv")
+    assert (told.offers, len(told.rejections)) == (1, 1)
+    load(home, NOW)
+    publish(home, NOW, providers, "1.0")
+    with closing(reading(latest_path(home))) as con:
+        assert list(sheets_apart(home, con, providers)) == []
+    assert rewritten(home, "rejections", "reason", "unit_unknown") != []
