@@ -144,8 +144,6 @@ def test_nothing_is_repaired_and_reasons_are_known() -> None:
 
 
 def _scaled(reading: PriceReading, factor: Decimal) -> PriceReading:
-    from dataclasses import replace
-
     assert reading.native_low is not None
     low = reading.native_low * factor
-    return replace(reading, price_low=low, price_high=low, native_low=low, native_high=low)
+    return reading._replace(price_low=low, price_high=low, native_low=low, native_high=low)

@@ -41,7 +41,9 @@ def test_no_text_raises(text: str, context: str) -> None:
      "1×", "2元/",
      "每", "1,", "9", "约", "原价100元 ", "(¥1", "8卡", "同一行：", "<img alt=", "aa.", "1.1.", "半年",
      "|", "1/2 ",
-     "<del>1</del>", "9折", "#x41;", "\\", "<s>"],
+     "<del>1</del>", "9折", "#x41;", "\\", "<s>",
+     "系统盘 50G ", "16核 系统盘 50G ", "1.98和2.08", "介于1和", "1.98\n", "1.98<br>2元/时", "~~1~~",
+     "语音识别 2元/时 ", "Kafka 实例 ", "1.2万 阅读 ", "折合单卡2元/时 ", "成都 12 "],
 )  # fmt: skip
 @pytest.mark.parametrize("place", ["text", "context"])
 def test_time_is_linear(piece: str, place: str) -> None:

@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from catalog.card_index import index
 from pipeline.reading import card as card_reader
 from pipeline.reading import markup
 from pipeline.reading.normalise import normalise
@@ -76,12 +77,30 @@ def _read(
 _remembered = lru_cache(maxsize=_REPEATED)(_read)
 
 
-_MAY_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]|[0-9]{3}|[A-Za-z] [0-9]|天垓|智铠")
+# Letters are worth a search for cards; digits and Chinese words only where a name starts with them.
+_LETTERS: Final = re.compile(r"[A-Za-z] ?[A-Za-z0-9]")
+
+
+def _may_name(text: str, provider: str | None) -> bool:
+    if _LETTERS.search(text):
+        return True
+    numbers, words, firsts = _starts(provider)
+    if numbers.search(text):
+        return True
+    return not firsts.isdisjoint(text) and words.search(text) is not None
+
+
+@lru_cache(maxsize=64)
+def _starts(provider: str | None) -> tuple[re.Pattern[str], re.Pattern[str], frozenset[str]]:
+    """Numbers and Chinese words that a card's name starts with, and the first characters of the words."""
+    starts = sorted(index(provider).edges)
+    words = [word for word in starts if not word.isascii()]
+    numbers = "|".join(word for word in starts if word.isascii() and word.isdigit())
+    return re.compile(numbers), re.compile("|".join(words)), frozenset(word[0] for word in words)
 
 
 def _scan(text: str, provider: str | None, *, context: bool = False) -> Scan:
-    # Every card's name has letters or a number of three digits: `¥1.98/h` needs no search.
-    found = card_reader.find(text, provider) if _MAY_NAME.search(text) else []
+    found = card_reader.find(text, provider) if _may_name(text, provider) else []
     # A CPU's name is no card; the words around it (无卡模式) are left to the vocabulary.
     hits = [hit for hit in found if hit.kind != "cpu"]
     return scan(text, lex(text, hits), hits, context=context)

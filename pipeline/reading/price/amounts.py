@@ -6,7 +6,6 @@ number is kept apart: it is a price only where a header gives the unit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
@@ -60,13 +59,12 @@ class Amount:
 class Reader(Cursor):
     """Reads amounts at token positions of one text."""
 
-    def __init__(self, tokens: Sequence[Token], text: str) -> None:
-        super().__init__(tokens, text)
-        self.refused: list[tuple[int, int]] = []  # numbers that are no amounts
+    refused: list[tuple[int, int]]  # numbers that are no amounts: first token, and the one behind
 
     def amounts(self, *, bare: bool = True) -> list[Amount]:
         """All amounts in order, bare numbers included where asked for."""
         found = []
+        self.refused = []
         i = 0
         while i < self.n:
             token = self.tokens[i]
@@ -94,7 +92,7 @@ class Reader(Cursor):
             return None
         i = left.last
         unit, flags = Unit(), [False, left.more, False]
-        right = self._range_end(i, currency or left.currency) if i < self.n else None
+        right = self._range_end(i, currency or left.currency)
         if right is None and i < self.n:
             i = self._tail(i, unit, flags, bool(currency or left.currency))
             if unit.given():
@@ -242,14 +240,16 @@ class Reader(Cursor):
 
     def _range_end(self, i: int, currency: str | None) -> End | None:
         """The upper end after a range sign at `i`, if what follows is one."""
-        j = i
+        if i >= self.n:
+            return None
+        j, token = i, self.tokens[i]
         if self.sign(j, "-~"):
             j += 1
             if self.sign(j, "-~") and self.near(j, 0):
                 j += 1
-        elif self.has(j, "range"):
+        elif "range" in token.tags:
             j += 1
-        elif not and_between(self, j):
+        elif not ((token.kind == NUMBER or "cur" in token.tags) and and_between(self, j)):
             return None
         if i and j > i and not self.near(i):
             return None

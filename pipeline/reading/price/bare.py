@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
+from pipeline.reading import region
 from pipeline.reading.price.lexer import FRACTION, MULTIPLIER, NOISE, NUMBER, RATIO, SIZE, WORD
 from pipeline.reading.price.unit import Cursor
 from pipeline.reading.price.words import vocabulary
@@ -90,7 +91,14 @@ def unread_beside(cursor: Cursor, first: int, last: int) -> bool:
         return True
     if text[tokens[first].start] == "." and text[max(0, tokens[first].start - 1)].isalnum():
         return True  # H.264
-    return not (_read(before.rstrip(), -1) and (_read(after.lstrip(), 0) or _led(cursor, first, after)))
+    if not (_read(after.lstrip(), 0) or _led(cursor, first, after)):
+        return True
+    return not (_read(before.rstrip(), -1) or (before[-1:] == " " and _place(before)))
+
+
+def _place(label: str) -> bool:
+    """`成都 1100` in a column of rents."""
+    return region.read(label).precision != "none"
 
 
 def _led(cursor: Cursor, first: int, after: str) -> bool:

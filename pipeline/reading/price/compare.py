@@ -35,7 +35,9 @@ def told_twice(cell: Cell, choice: Choice, quote: Quote) -> bool:
     if len(choice.rest) != 1:
         return False
     one, other = quote.amount, choice.rest[0]
-    if one.unit.card == other.unit.card or one.unit.per is None or one.currency != other.currency:
+    if one.unit.card == other.unit.card or one.unit.per is None:
+        return False
+    if (one.currency or quote.currency) != (other.currency or quote.currency):
         return False
     if (one.unit.per, one.unit.count) != (other.unit.per, other.unit.count) or one.broken or other.broken:
         return False

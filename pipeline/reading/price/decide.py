@@ -6,8 +6,6 @@ it is about, and that before whether its number can be right.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pipeline.reading.price import levels, terms
 from pipeline.reading.price.amounts import Amount
 from pipeline.reading.price.cell import Cell, Quote, printed
@@ -178,7 +176,7 @@ def _also(cell: Cell, choice: Choice, quote: Quote, good: Card, bought: Basis) -
         assert other.period.per is not None
         if amount.role == "other" and amount.lead_mode is not None:
             mode = terms.fitted(amount.lead_mode, other.period.per, other.period.count)
-            reading = replace(reading, mode=mode, price_kind="list")
+            reading = reading._replace(mode=mode, price_kind="list")
         found.append(reading)
     return tuple(found)
 

@@ -105,8 +105,6 @@ class Facts:
                 and (included(found, i) or of_a_machine(found, i))
             ):
                 found.rejects.setdefault(_WHERE[tag], []).append(tags[tag])
-        if token.value in {"cpu", "cpus"} and self.reader.near(i + 1) and "basis" in self._tags(i + 1):
-            found.rejects.setdefault("strong", []).append("not_gpu")  # CPU 实例
         if "mode" in tags:
             self._mode(i, tags["mode"])
         if "single" in tags:
@@ -131,8 +129,9 @@ class Facts:
             return self._unit_word(i, None, None, i)
         if "lead" in tags:
             found.units.append(UnitWord(None, None, Unit(per=tags["lead"]), i))
-        if "per" in tags and self.reader.has(i + 1, "noun") and self.reader.near(i + 1):
-            found.units.append(UnitWord(None, None, Unit(per=tags["per"]), i))
+        if ("per" in tags or "unit" in tags) and self.reader.has(i + 1, "noun") and self.reader.near(i + 1):
+            per = tags.get("per", "hour")  # 卡时单价: of a card, by the hour
+            found.units.append(UnitWord(None, None, Unit(per=per, card="unit" in tags), i))
         return i + 1
 
     def _mode(self, i: int, value: str) -> None:

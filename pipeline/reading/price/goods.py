@@ -27,6 +27,9 @@ _CLOUDS: Final = (
 )
 
 
+_MOST: Final = 32  # amounts of a cell; one with more is a page
+
+
 class Card(NamedTuple):
     """The good, or the reason why there is none. `named` is False where no card is named at all."""
 
@@ -196,8 +199,12 @@ def basis(unit: Unit, text: Scan, context: Scan, good: Card) -> Basis:
 
 def _last(found: Scan) -> Count | None:
     """The count nearest to the amount; a machine's eight cards only where nothing else is counted."""
-    plain = [one for one in found.counts if one.style != "hgx"]
-    return (plain or found.counts or [None])[-1]  # type: ignore[list-item]
+    own = found.counts
+    if 1 < len(found.amounts) <= _MOST:  # 折合单卡2.74元/时 is about its own clause
+        converted = [range(one.lead_from, one.last) for one in found.amounts if one.role == "conv"]
+        own = [c for c in own if c.style != "single" or not any(c.at in place for place in converted)]
+    plain = [one for one in own if one.style != "hgx"]
+    return (plain or own or [None])[-1]  # type: ignore[list-item]
 
 
 def _counted(counted: Count, context: Scan) -> Basis:

@@ -23,11 +23,15 @@ _INCLUDED: Final = frozenset("含送赠带附免包加+")
 _THINGS: Final = tuple(
     "手机 飞机 图片 照片 面包 背包 数码 股价 房价 油价 币价 金价 菜价 车价 票价 电价 水价 气价 地价".split()
 )
+_REACH: Final = 8  # characters
+_PARTS: Final = 64  # tokens of a machine's description
 _APART: Final = ("免费", "另计", "另付", "另收", "另购", "单独", "另算", "自备", "不限")
 
 
 def named_apart(found: Scan, amount: Amount, *, own_period: bool) -> str | None:
     """The reason that the word before `amount` gives: another good, or what something costs its owner."""
+    if not found.text[: amount.start].strip():
+        return None
     if amount.first and _cost_alone(found, amount):
         return "budget_not_price"
     if not own_period and amount.first == 1 and found.tokens[0].value == "显卡":
@@ -64,7 +68,7 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
         i -= 1
     end = tokens[i - 1].end if i else 0
     label = found.text[end:stop].strip(" :(")
-    if not label and i and not own_period and "id" in tokens[i - 1].tags:
+    if not label and i and "id" in tokens[i - 1].tags and (not own_period or tokens[i - 1].value in _THINGS):
         return True  # P40 手机 4488元
     if not label:
         return not named and i > 0 and (_is_other(found, i - 1) or _part(found, i, own_period=own_period))
@@ -87,8 +91,9 @@ def included(found: Scan, i: int) -> bool:
     start = tokens[i].start
     if i and tokens[i - 1].kind == SIZE and start - tokens[i - 1].end <= 1:
         start = tokens[i - 1].start
-    before = text[:start].rstrip()
-    return before[-1:] in _INCLUDED or text[tokens[i].end :].lstrip(" :").startswith(_APART)
+    end = tokens[i].end
+    before, behind = text[max(0, start - _REACH) : start].rstrip(), text[end : end + _REACH].lstrip(" :")
+    return before[-1:] in _INCLUDED or behind.startswith(_APART)
 
 
 def of_a_machine(found: Scan, i: int) -> bool:
@@ -99,12 +104,13 @@ def of_a_machine(found: Scan, i: int) -> bool:
         beside.append(tokens[i + 2])
     if not any(token.kind == SIZE for token in beside):
         return False
+    earlier = tokens[max(0, i - _PARTS) : i]
     listed = any(
         token.tags.get("basis") == "other:core" or "ram" in token.tags or "paths" in token.tags
-        for token in tokens[:i]
+        for token in earlier
     )
     return listed or any(
-        token.kind == CARD and token.value.count is not None and token.value.count > 1 for token in tokens[:i]
+        token.kind == CARD and token.value.count is not None and token.value.count > 1 for token in earlier
     )
 
 
@@ -124,7 +130,9 @@ def _short(found: Scan, i: int) -> bool:
 
 
 def _is_other(found: Scan, i: int) -> bool:
-    """`带宽 300元/月`: the known name of another good directly before the amount."""
+    """`带宽 300元/月`, `Kafka 实例 2元/小时`: the known name of another good directly before the amount."""
+    if i and found.tokens[i].tags.get("basis") in {"instance", "server"}:
+        i -= 1
     token = found.tokens[i]
     return (
         token.kind == WORD

@@ -1,10 +1,9 @@
-"""What the price reader returns. Money is Decimal, unknown is None."""
+"""What the price reader returns, as named tuples: cheap to make. Money is Decimal, unknown is None."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
 from catalog.periods import MINUTES_PER_HOUR, SECONDS_PER_HOUR
 
@@ -12,8 +11,7 @@ _SUB_HOUR: Final = {"second": SECONDS_PER_HOUR, "minute": MINUTES_PER_HOUR}
 _FOUR: Final = Decimal("0.0001")
 
 
-@dataclass(frozen=True, slots=True)
-class Money:
+class Money(NamedTuple):
     """An amount alone: `price_low` None = a ceiling, `price_high` None = a floor, `per` None = no period."""
 
     price_low: Decimal | None
@@ -35,8 +33,7 @@ class Money:
         return row
 
 
-@dataclass(frozen=True, slots=True)
-class PriceReading:
+class PriceReading(NamedTuple):
     """One offer. Amounts are as printed, for `per_count` periods `per`.
 
     `basis`: `server` = the amount covers all `cards`, `card` = it is for one of them. `per`: a period word of
@@ -96,7 +93,7 @@ class PriceReading:
         low, high = (
             None if v is None else v * steps / self.per_count for v in (self.price_low, self.price_high)
         )
-        return replace(self, price_low=low, price_high=high, per="hour", per_count=1)
+        return self._replace(price_low=low, price_high=high, per="hour", per_count=1)
 
     @property
     def price_cny_per_card_hour_low(self) -> Decimal | None:
@@ -109,8 +106,7 @@ class PriceReading:
         return self.native_high if self.currency == "CNY" else None
 
 
-@dataclass(frozen=True, slots=True)
-class PriceReject:
+class PriceReject(NamedTuple):
     """Why a text is no offer (a code of `catalog.reasons`), and the amount that it holds nevertheless."""
 
     reject: str

@@ -10,6 +10,7 @@ from pipeline.reading.price.lexer import NUMBER, RATIO, SIGN, WORD, Token
 from pipeline.reading.price.unit import periods_of
 
 _BREAKS: Final = frozenset(",;|(。、!?·")
+_DAY: Final = 24
 _ROLES: Final = (
     "original", "current", "member", "teaser", "renewal", "stat", "saving", "deposit", "onetime", "conv",
 )  # fmt: skip
@@ -60,12 +61,12 @@ def _lead(found: Scan, reader: Reader, amount: Amount, before: Amount | None) ->
             _lead_sign(found, amount, i, token, before)
     if (
         before is not None
-        and amount.bracketed
+        and (amount.bracketed or amount.approx)
         and not amount.role
         and None not in {amount.currency, before.currency}
         and amount.currency != before.currency
     ):
-        amount.role = "conv"  # $0.79/h（约¥5.6）
+        amount.role = "conv"  # $0.79/h（约¥5.6）; ¥5/h，约$0.7
     _other_mode(found, reader, amount, start, before)
 
 
@@ -126,6 +127,12 @@ def _lead_span(found: Scan, reader: Reader, amount: Amount, i: int, token: Token
         return
     if found.text[found.tokens[i + 1].start] == "月" and token.value > 1:
         return
+    if (
+        per == "hour"
+        and token.value == _DAY
+        and found.text[found.tokens[i + 1].end : amount.start].strip(" :")
+    ):
+        return  # 24小时客服 3.98元/时
     if per in {"hour", "minute", "second"} and token.value > 1:
         amount.role = "run"
         return
@@ -164,7 +171,7 @@ def _trail(found: Scan, reader: Reader, amount: Amount, after: Amount | None) ->
         if token.kind == WORD and (
             bracket or (token.start - end <= 1 and (after is None or token.start == amount.end))
         ):
-            for role in ("original", "current", "member", "stat"):
+            for role in ("original", "current", "member", "stat", "deposit"):
                 if role in token.tags and len(token.value) > 1 and not amount.role:
                     amount.role = role
         elif (

@@ -27,7 +27,8 @@ def scan(text: str, tokens: Sequence[Token], hits: Sequence[CardHit], *, context
     found.amounts = [a for a in amounts if not a.bare]
     if not context:
         found.bare = [a for a in amounts if a.bare]
-        found.loose = bool(found.bare) and any(unread_beside(reader, *number) for number in reader.refused)
+        if found.bare and not found.amounts:
+            found.loose = any(unread_beside(reader, *number) for number in reader.refused)
     Facts(found, reader).collect(amounts)
     found.formula = not context and _formula(reader)
     if context:
