@@ -7,6 +7,8 @@ import logging
 import os
 import threading
 import time
+import urllib.error
+import urllib.request
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -18,6 +20,7 @@ from hypothesis import strategies as st
 
 from catalog.providers import load_providers
 from suanjia.ledger import Ledger
+from suanjia.serve import web
 from suanjia.serve.clock import Clock, Shifted, cron
 from suanjia.serve.deadman import Deadman
 from suanjia.serve.health import look, needed_week, silent_since
@@ -112,6 +115,42 @@ def test_health_of_a_home(tmp_path: Path) -> None:
         s for s, p in providers.items() if p.source.cadence == "weekly"
     }
     joblog.close()
+
+
+@pytest.mark.parametrize("broken", [None, "scheduler", "source", "publish", "issue"])
+def test_each_reason_alone_is_unhealthy(tmp_path: Path, broken: str | None) -> None:
+    providers = {"matpool": load_providers(tmp_path)["matpool"]}
+    now, old = MONDAY + timedelta(days=15), MONDAY - timedelta(days=30)
+    joblog = JobLog(tmp_path)
+    joblog.first_served(old)
+    with Ledger(tmp_path) as ledger:
+        at = now - timedelta(hours=50 if broken == "source" else 3)
+        ledger.start("r", "matpool", at)
+        ledger.finish("r", "matpool", at, "ok", offers=5)
+    at = now - timedelta(hours=49 if broken == "publish" else 1)
+    joblog.begin("j", "refresh", "publish", at, 1, os.getpid())
+    joblog.end("j", "publish", at, "done", 0)
+    if broken != "issue":
+        archived(tmp_path, needed_week(now)[0])
+    found = look(settings(tmp_path), providers, joblog, now, broken != "scheduler")
+    server = web.serve("127.0.0.1", 0, lambda: found, lambda: b"", lambda: tmp_path / "site")
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_address[1]}/healthz") as answer:
+            status, body = answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        status, body = error.code, json.load(error)
+    finally:
+        server.shutdown()
+        server.server_close()
+        joblog.close()
+    words = {"scheduler": "scheduler does not run", "source": "matpool: no good run", "issue": "no issue of",
+             "publish": "no publish since"}  # fmt: skip
+    assert status == (503 if broken else 200)
+    assert (
+        [words[broken] in problem for problem in body["problems"]] == [True]
+        if broken
+        else not body["problems"]
+    )
 
 
 def test_dead_man_speaks_once_a_day(tmp_path: Path) -> None:

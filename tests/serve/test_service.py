@@ -33,13 +33,13 @@ def free_port() -> int:
 class Served:
     """`suanjia serve` as a process."""
 
-    def __init__(self, home: Path, *arguments: str, **env: str) -> None:
+    def __init__(self, home: Path, *arguments: str, now: str = NOW, **env: str) -> None:
         self.home, self.port, self.log = home, free_port(), home.parent / "serve.log"
         given = {k: v for k, v in os.environ.items() if not k.startswith("SUANJIA_")}
         given |= {"SUANJIA_HTTP_PORT": str(self.port), "SUANJIA_LOG_FORMAT": "json", **env}
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "suanjia", "--home", str(home), "--now", NOW, "serve", *arguments],
+                [sys.executable, "-m", "suanjia", "--home", str(home), "--now", now, "serve", *arguments],
                 cwd=ROOT, env=given, stdout=out, stderr=out,
             )  # fmt: skip
 
