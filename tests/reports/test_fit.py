@@ -474,6 +474,34 @@ def test_search_equals_brute_force(rows: Any, hours: Any, more: Any, limit: int)
     assert counted.removed.total() + len(expected) == ranked
 
 
+def test_search_equals_brute_force_where_offers_lie_close() -> None:
+    """Thirty offers of nearly the same total, plans that scale badly: a bound cut too early loses some."""
+    rng = random.Random(11)
+    for _ in range(150):
+        hours = {
+            card: {
+                n: rng.uniform(30, 60) / n ** rng.uniform(0.4, 1.0) for n in rng.sample([1, 2, 4, 8, 16], 4)
+            }
+            for card in CARDS
+        }
+        rows = [
+            {
+                "card": rng.choice(CARDS),
+                "price": Decimal(round(rng.uniform(8, 14) * 100)) / 100,
+                "billing_mode": rng.choice(["on_demand", "on_demand", "daily", "spot"]),
+                "gpu_count": rng.choice([1, 1, 4, 8]),
+                "age_hours": rng.randrange(100),
+                "provider": rng.choice(["autodl", "matpool", "gongji"]),
+                "region_code": rng.choice([None, "110000"]),
+            }
+            for _ in range(30)
+        ]
+        offers, planner = made(rows), FakePlanner(hours)
+        limit, more = rng.choice([1, 2, 5]), {"interruptible": rng.random() < 0.5}
+        expected = brute(offers, planner, **more)
+        assert pairs(search(market(offers), job(**more), planner, Asked(limit=limit))) == expected[:limit]
+
+
 @settings(max_examples=100, deadline=None)
 @given(some_offers, plans, st.randoms())
 def test_shuffling_and_doubling_change_nothing(rows: Any, hours: Any, rng: random.Random) -> None:

@@ -165,8 +165,11 @@ LORA = ("--model", "Qwen2.5-7B", "--method", "lora", "--samples", "10000", "--to
 
 
 def test_fit_command(home: Path) -> None:
-    result = run("fit", home, *LORA, "--json", "--why")
+    result = run("fit", home, *LORA, "--json", "--why", "--limit", "100")
     document = json.loads(result.stdout)
+    # Sold out or a member's price, nine days old, an article's: cheaper than all, and none of them ranks.
+    assert not {"idc_c", "idc_d", "idc_e"} & {fit["provider"] for fit in document["fits"]}
+    assert {"idc_a", "idc_b"} <= {fit["provider"] for fit in document["fits"]}
     assert result.return_value == 0
     keys = (
         "rank offer_id provider region card gpu_count cards_used nodes billing_mode strategy hours_p50 "

@@ -81,3 +81,36 @@ def test_jobs_with_the_same_rules_share_a_view() -> None:
     assert [entry.offer.price for [group] in first.groups.values() for entry in group.entries] == [3]
     assert (first.checked, first.removed["region"]) == (1, 2)
     assert view_of(sold, job_of({"name": "c"})) is not first
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"regions": ["110000"]},
+        {"cards": ["A100"]},
+        {"billing_modes": ["monthly"]},
+        {"providers": ["idc"]},
+        {"interruptible": True},
+    ],
+)
+def test_each_rule_of_the_buyer_makes_a_view_of_its_own(more: dict[str, Any]) -> None:
+    """One market is asked by many: nobody may get the offers that another one allowed."""
+    rows: list[dict[str, Any]] = [
+        {"provider": "autodl"},
+        {"provider": "idc", "region_code": "110000"},
+        {"card": "A100-80G"},
+        {"billing_mode": "monthly"},
+        {"billing_mode": "spot"},
+    ]
+    sold = market([offer(**row) for row in rows])
+    alone = market([offer(**row) for row in rows])
+    view_of(sold, job_of({"name": "first"}))
+    found, fresh = (view_of(one, job_of({"name": "second", **more})) for one in (sold, alone))
+    shown, expected = (
+        sorted(entry.offer.offer_id for groups in view.groups.values() for g in groups for entry in g.entries)
+        for view in (found, fresh)
+    )
+    assert shown == expected
+    assert (found.checked, found.removed) == (fresh.checked, fresh.removed)
+    first = view_of(sold, job_of({"name": "first"}))
+    assert found.checked != first.checked
