@@ -17,6 +17,7 @@ from pathlib import PurePath
 from typing import Any
 
 from catalog import sheet_columns
+from pipeline import xlsx_guard
 from pipeline.guard import unguarded
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -99,6 +100,8 @@ def _xlsx(body: bytes) -> Iterator[Row]:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             if sum(info.file_size for info in archive.infolist()) > MAX_UNPACKED:
                 raise SheetError("unpacks to more than 512 MiB")
+            if odd := xlsx_guard.bomb(archive):
+                raise SheetError(odd)
         book = openpyxl.load_workbook(io.BytesIO(body), data_only=True)
     except SheetError:
         raise
@@ -106,6 +109,8 @@ def _xlsx(body: bytes) -> Iterator[Row]:
         raise SheetError(f"not a readable XLSX: {type(error).__name__}") from None
     if sum(sheet.max_row for sheet in book.worksheets) > MAX_ROWS:
         raise SheetError(f"more than {MAX_ROWS} rows")
+    if any(sheet.max_row * sheet.max_column > xlsx_guard.MAX_CELLS for sheet in book.worksheets):
+        raise SheetError("cells too far apart")
     number, found = 0, False
     for sheet in book.worksheets:
         if sheet.sheet_state != "visible":

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit, urlunsplit
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
+_RELAYS = ipaddress.IPv4Network("192.88.99.0/24")
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -54,7 +56,8 @@ def is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
         if inner is not None:
             return is_public(str(inner))
-    return parsed.is_global and not parsed.is_multicast
+        return parsed in _GLOBAL_UNICAST and parsed.is_global
+    return parsed.is_global and not parsed.is_multicast and parsed not in _RELAYS
 
 
 class Egress:
@@ -191,6 +194,11 @@ def _is_literal(host: str) -> bool:
     try:
         ipaddress.ip_address(host)
     except ValueError:
-        # "0x7f.1", "127.1" and "2130706433" are names to ipaddress and addresses to the C library.
-        return host.replace(".", "").isdigit() or host.lower().startswith("0x")
+        pass  # "0x7f.1", "127.1" and "2130706433" are names to ipaddress and addresses to the C library
+    else:
+        return True
+    try:
+        socket.inet_aton(host.rstrip("."))
+    except (OSError, ValueError):
+        return False
     return True

@@ -20,6 +20,9 @@ import zstandard
 from spiders.egress import Egress, EgressRefused
 
 _CHUNK = 1 << 16
+# Four bytes of zstd can stand for 128 KiB, so it is fed little by little; the window is what RFC 9659 allows.
+_ZSTD_BITE = 128
+_ZSTD_WINDOW = 8 << 20
 _POURED = 1 << 20  # what is handed to a sink at a time: fewer, larger pieces halve the time of a bulk file
 # Never forwarded: they belong to the hop.
 _HOP = frozenset(
@@ -185,15 +188,16 @@ class _Decoder:
         if encoding in ("gzip", "x-gzip", "deflate"):
             self._zlib = zlib.decompressobj(47)
         elif encoding == "zstd":
-            self._zstd = zstandard.ZstdDecompressor().decompressobj()
+            self._zstd = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
         elif encoding not in ("", "identity"):
             raise FetchError("failed", f"content encoding {encoding!r} cannot be read as a stream")
 
     def feed(self, chunk: bytes) -> Iterable[bytes]:
-        """The decoded pieces of one chunk, each at most 64 KiB (gzip) or a zstd block."""
+        """The decoded pieces of one chunk, each at most 64 KiB (gzip) or some MiB (zstd)."""
         try:
             if self._zstd is not None:
-                yield self._zstd.decompress(chunk)
+                for at in range(0, len(chunk), _ZSTD_BITE):
+                    yield self._zstd.decompress(chunk[at : at + _ZSTD_BITE])
             elif self._zlib is not None:
                 piece = self._zlib.decompress(chunk, _CHUNK)
                 while piece:

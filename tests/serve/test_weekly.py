@@ -1,4 +1,4 @@
-"""The service through its Monday: freeze, issue, one mail whatever is killed, and a word when it is silent."""
+"""The service through its Monday: freeze, issue, one mail whatever is killed, a word when it is silent."""
 
 from __future__ import annotations
 

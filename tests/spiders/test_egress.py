@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import socket
+import tracemalloc
+import zlib
 from typing import Any
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spiders.egress import Egress, EgressRefused, is_public, origin_of
-from spiders.fetch import Fetcher, FetchError
+from spiders.fetch import Fetched, Fetcher, FetchError, unpacked
 from tests.spiders.site import Answer, serving
 
 REAL = "https://matgo.cn"
@@ -22,7 +26,9 @@ REAL = "https://matgo.cn"
     [
         "127.0.0.1", "10.0.0.1", "172.16.9.9", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
         "224.0.0.1", "255.255.255.255", "::1", "fe80::1", "fc00::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1",
-        "2002:7f00:0001::", "64:ff9b::7f00:1", "192.0.2.1", "not an address", "",
+        "2002:7f00:0001::", "64:ff9b::7f00:1", "::7f00:1", "::127.0.0.1", "64:ff9b:1::7f00:1", "fec0::1",
+        "::ffff:0:127.0.0.1", "2001:db8::1", "ff02::1", "198.18.0.1", "240.0.0.1", "192.88.99.1",
+        "0177.0.0.1", "192.0.2.1", "not an address", "",
     ],
 )  # fmt: skip
 def test_private_addresses_are_not_public(address: str) -> None:
@@ -57,7 +63,27 @@ def test_refused(url: str, reason: str) -> None:
     assert caught.value.reason == reason
 
 
-@pytest.mark.parametrize("literal", ["127.0.0.1", "10.1.2.3", "2130706433", "127.1", "0x7f.1", "[::1]"])
+@pytest.mark.parametrize(
+    "literal",
+    [
+        "127.0.0.1",
+        "10.1.2.3",
+        "2130706433",
+        "127.1",
+        "0x7f.1",
+        "[::1]",
+        "0x7f000001",
+        "017700000001",
+        "127.0x1",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "0.0.0.0",
+        "0",
+        "[::]",
+        "169.254.169.254",
+        "127.0.0.1.",
+    ],
+)
 def test_an_allowed_private_address_is_refused_unless_it_was_mapped(literal: str) -> None:
     with pytest.raises(EgressRefused, match="address"):
         Egress([f"http://{literal}"]).check(f"http://{literal}/")
@@ -155,3 +181,31 @@ def test_a_gzip_bomb_meets_the_size_cap() -> None:
         fetch(Egress([REAL], {REAL: site.origin}), f"{REAL}/", sink=sink)
     assert caught.value.kind == "too_large"
     assert sink.size <= 1000 + 65536
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "zstd"])
+def test_a_bomb_in_one_answer_is_met_before_it_is_in_memory(encoding: str) -> None:
+    blank = b"\0" * (256 << 20)
+    body = zstandard.compress(blank, 19) if encoding == "zstd" else zlib.compress(blank, 9)
+    if encoding == "gzip":
+        body = gzip.compress(blank, 9)
+    del blank
+    assert len(body) < 300_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(FetchError) as caught:
+            unpacked(Fetched(200, [("Content-Encoding", encoding)], body, len(body)), 1 << 20)
+        assert caught.value.kind == "too_large"
+        assert tracemalloc.get_traced_memory()[1] < 24 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_other_encodings_and_endless_windows_are_refused() -> None:
+    wide = zstandard.ZstdCompressor(
+        compression_params=zstandard.ZstdCompressionParameters(window_log=27, write_content_size=False)
+    ).compressobj()
+    body = wide.compress(b"x" * 1000) + wide.flush()
+    for encoding, sent in (("br", b"x"), ("compress", b"x"), ("gzip, gzip", b"x"), ("zstd", body)):
+        with pytest.raises(FetchError):
+            unpacked(Fetched(200, [("Content-Encoding", encoding)], sent, len(sent)))
