@@ -17,7 +17,7 @@ from warehouse.index import IndexResult, compute
 from warehouse.index.check import bilaterals
 from warehouse.index.composite import rereference
 from warehouse.index.fixed import ln_fixed
-from warehouse.index.grades import B, raw_grades
+from warehouse.index.grades import NONE, SUPPRESSED, B, C, raw_grades, shown_grades
 from warehouse.index.method import load_method
 from warehouse.index.records import open_records
 
@@ -108,6 +108,27 @@ def test_multiplying_all_prices_multiplies_levels_and_leaves_indices(
 
 
 @FEW
+@given(MARKETS, st.sampled_from([0.5, 2.0, 4.0]))
+def test_multiplying_all_prices_changes_no_ranking(keys: list[dict[str, Any]], factor: float) -> None:
+    # Invariant 5: who is cheaper than whom, cell by cell and key by key. Ties stay ties.
+    rows = as_records(keys)
+    a = build(rows, now=NOW)
+    b = build([row | {"price": row["price"] * factor} for row in rows], now=NOW)
+
+    def order(result: IndexResult) -> list[list[tuple[int, int]]]:
+        weeks: dict[Any, list[tuple[Any, int]]] = {}
+        for row in result.index_key_weeks.to_pylist():
+            if row["state"] == "kept":
+                weeks.setdefault((row["series"], row["week"]), []).append((row["price"], row["key_no"]))
+        return [[(key, rank_of(price, told)) for price, key in told] for _, told in sorted(weeks.items())]
+
+    def rank_of(price: Any, told: list[tuple[Any, int]]) -> int:
+        return sum(1 for other, _ in told if other < price)
+
+    assert order(a) == order(b)
+
+
+@FEW
 @given(MARKETS)
 def test_levels_are_ordered(keys: list[dict[str, Any]]) -> None:
     # Invariant 6.
@@ -143,6 +164,30 @@ def test_no_raw_grade_without_its_minimum(keys: int, providers: int, imputed: in
     if grade >= B:
         assert providers >= 2
         assert keys >= 5
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, 3, -1]), min_size=1, max_size=14))
+def test_a_grade_falls_at_once_and_rises_after_two_weeks(weeks: list[int]) -> None:
+    # Rule 17 told week by week, of one cell; -1 is a week without a grade (an outage).
+    raw_before = shown = NONE
+    told: list[int] = []
+    for week in weeks:
+        raw = np.array([week], dtype=np.int8)
+        if week != NONE:
+            before = np.array([raw_before], dtype=np.int8)
+            shown = int(shown_grades(raw, before, np.array([shown], dtype=np.int8))[0])
+            if not told:
+                assert shown == week
+            elif week <= told[-1]:
+                assert shown == (
+                    C if week == SUPPRESSED and raw_before != SUPPRESSED and told[-1] > week else week
+                )
+            elif raw_before > told[-1]:
+                assert shown == min(week, raw_before)
+            else:
+                assert shown == told[-1]
+            told.append(shown)
+        raw_before = week
 
 
 @pytest.mark.slow
