@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from reports.numbers import half_up
 from suanjia.cli import NOTHING, OK, Failure
 from suanjia.settings import Settings
 
@@ -69,23 +70,22 @@ def command(settings: Settings, /, as_json: bool, **flags: Any) -> int:
 def _table(rows: list[dict[str, Any]]) -> str:
     from warehouse.textout import table
 
-    heads = (
-        "#",
-        "元/时 CNY/h",
-        "元/卡时",
-        "卡 card",
-        "购买 buy",
-        "平台 provider",
-        "地区 region",
-        "计费 mode",
-        "库存",
-        "时效",
-        "标记",
-    )
-    return table(heads, [_line(row) for row in rows])
+    lines = [_line(row) for row in rows]
+    # A column that says nothing new stays out: the card-hour of single cards, a count of one, no marks.
+    idle = {
+        name
+        for name, same in (
+            ("元/卡时", all(line["元/时 CNY/h"] == line["元/卡时"] for line in lines)),
+            ("张 buy", all(line["张 buy"] == "1" for line in lines)),
+            ("标记 mark", not any(line["标记 mark"] for line in lines)),
+        )
+        if same
+    }
+    heads = [name for name in lines[0] if name not in idle]
+    return table(heads, [[line[name] for name in heads] for line in lines])
 
 
-def _line(row: dict[str, Any]) -> list[Any]:
+def _line(row: dict[str, Any]) -> dict[str, Any]:
     card = row["card"] if row["form"] is None else f"{row['card']} {row['form']}"
     stock = row["stock_idle"] if row["stock_idle"] is not None else "?" if row["in_stock"] is None else "有"
     marks = [
@@ -99,16 +99,16 @@ def _line(row: dict[str, Any]) -> list[Any]:
         )
         if on
     ]
-    return [
-        row["rank"],
-        row["total_per_hour_cny"],
-        row["price_cny_per_card_hour_gross"],
-        card,
-        f"{row['purchase_cards'].normalize():f}",
-        row["provider"],
-        row["region"] or row["region_label"] or "?",
-        row["billing_mode"],
-        stock,
-        f"{row['age_hours']:.0f} h",
-        " · ".join(marks),
-    ]
+    return {
+        "#": row["rank"],
+        "元/时 CNY/h": half_up(row["total_per_hour_cny"], 4),
+        "元/卡时": half_up(row["price_cny_per_card_hour_gross"], 4),
+        "卡 card": card,
+        "张 buy": f"{row['purchase_cards'].normalize():f}",
+        "平台 seller": row["provider"],
+        "地区": row["region"] or row["region_label"] or "?",
+        "计费 mode": row["billing_mode"],
+        "库存": stock,
+        "时效": f"{row['age_hours']:.0f} h",
+        "标记 mark": " · ".join(marks),
+    }
