@@ -85,6 +85,7 @@ def _secret_is_kept(settings: Settings) -> None:
 
 
 def _dry(settings: Settings, ready: Prepared, as_json: bool) -> int:
+    from reports.mail.message import AddressError, parse_address
     from warehouse.jsonout import dumps
 
     files = []
@@ -92,6 +93,10 @@ def _dry(settings: Settings, ready: Prepared, as_json: bool) -> int:
         folder = settings.home / "mail" / ready.week
         folder.mkdir(parents=True, exist_ok=True)
         sender = settings.text("mail_from") or EXAMPLE
+        try:
+            parse_address(sender)
+        except AddressError as error:
+            raise Failure(f"SUANJIA_MAIL_FROM: {error}") from None
         for lang, copy in ready.copies.items():
             path = folder / f"preview.v{ready.issue.vintage}.{lang}.eml"
             path.write_bytes(copy.mail(sender, sender))
