@@ -30,7 +30,7 @@ def may_be_bare(cursor: Cursor, first: int, last: int) -> bool:
             return False  # 库存：12, 127.0.0.1:8080
     if first and (
         cursor.sign(first - 1, "×*#=")
-        or (cursor.sign(first - 1, "-~") and cursor.kind(first - 2) == NUMBER)  # 图3-2
+        or (cursor.sign(first - 1, "-~/") and cursor.kind(first - 2) == NUMBER)  # 图3-2, 1.88 / 1050
         or any(tag in cursor.tokens[first - 1].tags for tag in _BEFORE)
         or rate(cursor, first - 1)
         or (

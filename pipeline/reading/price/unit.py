@@ -67,6 +67,9 @@ class Cursor:
                 i += 1
             if self.sign(i, "("):
                 i += 1
+        elif self.has(i, "single") and self.has(i + 1, "per") and self.near(i + 1, 0) and money:
+            self._basis(unit, "card", 1)  # 1.88元每卡时
+            return self._per(i + 1, unit, self.tokens[i + 1].tags["per"], 1) or start
         elif self.has(i, "lead") and money and str(self.tokens[i].value).startswith("每"):
             return self._per(i, unit, self.tokens[i].tags["lead"], 1) or start
         elif not (money and (self.kind(i) == NUMBER or (self.has(i, "per") and self.near(i, 0)))):
