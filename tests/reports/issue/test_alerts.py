@@ -219,6 +219,8 @@ def test_a_fit_below_a_budget(desk: Desk) -> None:
     assert desk.look(rule(**fit, budget=total))[0].outcome == "armed"
     assert desk.look(rule(**fit, name="b", budget=round(total + 0.01, 2)))[0].outcome == "told"
     assert f"7B LoRA 微调在全国最低 ¥{total:.2f}，低于 ¥{total + 0.01:.2f}" in desk.told[0][1]
+    desk.con.execute("UPDATE cheapest_fit SET mark = 'one_seller,under_review'")
+    assert desk.look(rule(**fit, name="c", budget=99))[0].outcome == "nothing"
     with pytest.raises(RulesError, match="no workload is called 'x'"):
         desk.look(rule(**{**fit, "workload": "x"}, budget=5))
 

@@ -130,7 +130,7 @@ def test_the_second_tells_what_was_wrong_and_why(desk: Desk) -> None:
     # Week 47 was final when it was corrected: its old value and its reason stand apart.
     place = lines.index("往期数值的更正：")
     assert "全国 RTX4090 按量 2026-W47：103.9 → 100.0（补到了更早的数据）" in lines[place:]
-    assert "2026 年第 48 周 · 第 2 版（更正）" in desk.part(2, "report.zh.txt")
+    assert "2026 年第 48 周 · 第 2 版（更正，详见文末）" in desk.part(2, "report.zh.txt")
     english = desk.part(2, "report.en.txt")
     assert "takes the place of edition 1. Why: older data arrived." in english
     assert "China RTX4090 on demand: this week ▼3.7% (index 100.0) → flat (index 100.0)" in english

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from reports.issue.build import Done, build_issue
 from reports.issue.headline import headline
+from reports.render.fit_table import one_mark
 from reports.render.index_tables import movers
-from reports.render.words import choices
+from reports.render.make_view import make_view
+from reports.render.words import Words, choices
 from tests.reports.issue.issue_world import NOW, SELLERS, price
 from tests.warehouse.warehouse_world import World, offer
 from warehouse.errors import NoGeneration, Refused
@@ -165,3 +169,43 @@ def test_from_how_many_hours_on_a_month_pays(issued: tuple[Path, Done]) -> None:
     text = (issued[1].folder / "report.zh.txt").read_text(encoding="utf-8")
     assert {(row.card, row.hours) for row in issued[1].issue.break_even} == {("RTX4090", Decimal(500))}
     assert "RTX4090：一个月里用满 500 小时（一个月的 68%）以上，包月比按量便宜。" in text
+
+
+# words from data
+
+
+def test_flat_by_the_rule_is_flat_in_every_word(issued: tuple[Path, Done]) -> None:
+    """A ratio of 1.004 whose interval holds 1 is no rise, whatever its sign."""
+    issue = issued[1].issue
+    cells = tuple(
+        replace(cell, link=Decimal("1.004"), direction="flat") if cell.card == "RTX4090" else cell
+        for cell in issue.cells
+    )
+    for lang, word in (("zh", "持平"), ("en", "flat")):
+        view = make_view(replace(issue, cells=cells), lang)
+        assert word in view.subject
+        assert word in view.sentences[0]
+        assert not {"▲", "▼", "0.4%"} & set(view.subject + view.sentences[0])
+        assert [line.cells[0].top for line in view.movers.lines if "RTX4090" in line.cells[0].top] == []
+
+
+def test_a_grade_c_cell_never_leads(issued: tuple[Path, Done]) -> None:
+    issue = issued[1].issue
+    thin = replace(issue, cells=tuple(replace(cell, grade="C") for cell in issue.cells))
+    assert headline(thin, choices()).cell is None
+    assert make_view(thin, "zh").sentences[0] == "本周没有样本足够、可以作为标题的全国指数。"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"age_hours": Decimal(100), "mark": "sold_out,one_seller"}, ["旧 4 天"]),
+        ({"mark": "sold_out,one_seller"}, ["售罄"]),
+        ({"mark": "one_seller", "stock_idle": 3}, ["仅 1 家"]),
+        ({"mark": "new", "stock_idle": 3}, ["库存 3"]),
+        ({"mark": None, "stock_idle": None}, []),
+    ],
+)
+def test_a_row_carries_one_mark(issued: tuple[Path, Done], changes: dict[str, Any], words: list[str]) -> None:
+    fit = replace(issued[1].issue.fits[0], **{"age_hours": Decimal(8), **changes})
+    assert one_mark(fit, Words("zh")) == words

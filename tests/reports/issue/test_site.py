@@ -128,6 +128,12 @@ def test_nothing_is_loaded_from_outside_and_every_link_leads_somewhere(site: tup
         assert "http" not in asset.read_text(encoding="utf-8"), asset.name
 
 
+def test_the_web_server_knows_every_kind_of_file(site: tuple[Path, Path]) -> None:
+    from suanjia.serve.web import TYPES
+
+    assert {path.suffix for path in site[1].rglob("*") if path.is_file()} <= TYPES.keys()
+
+
 def test_the_libraries_are_what_their_list_says() -> None:
     vendor = files("reports.site") / "vendor"
     listed = re.findall(
