@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 import re
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.warehouse.index.market import at, build, records, series, values, vectors
@@ -17,6 +20,7 @@ from warehouse.index.formulas import carli, dutot, jevons
 from warehouse.index.method import load_method
 from warehouse.index.parity import country_product_dummy
 from warehouse.index.transition import PARALLEL_WEEKS
+from warehouse.index.uncertainty import student_t
 
 DOC = Path(__file__).parents[3] / "docs" / "method.md"
 MARK = re.compile(r"(?P<shown>[−+]?[\d.]+)<!--=(?P<name>[\w.]+)(?::(?P<form>\w+))?-->")
@@ -116,6 +120,35 @@ def v20(wrong: bool) -> float:
     return country_product_dummy(cells, "beijing")["guangdong"]
 
 
+@cache
+def coverage(sellers: int, keys: int, shared: float) -> tuple[float, float]:
+    """How often 95 % intervals of a link hold the truth, in %: Student's t on keys, bootstrap over sellers.
+
+    Drawn: log relatives of `keys` keys of each seller, of whose variance the share `shared` is the seller's.
+    The bootstrap is exact: every multiset of sellers with its probability, percentile ends.
+    """
+    luck = random.Random(1)
+    draws = 1500
+    own = np.array([[luck.gauss(0, 1) for _ in range(sellers)] for _ in range(draws)])
+    each = np.array([[[luck.gauss(0, 1) for _ in range(keys)] for _ in range(sellers)] for _ in range(draws)])
+    moves = math.sqrt(shared) * own[:, :, None] + math.sqrt(1 - shared) * each
+    by_seller = moves.mean(axis=2)
+    n = sellers * keys
+    se = moves.reshape(draws, n).std(axis=1, ddof=1) * math.sqrt(sellers / keys) / sellers
+    by_t = np.abs(by_seller.mean(axis=1)) <= student_t(n - 1, METHOD.uncertainty.confidence) * se
+    drawn = list(itertools.combinations_with_replacement(range(sellers), sellers))
+    times = np.array([[pick.count(i) for i in range(sellers)] for pick in drawn])
+    ways = np.array([math.factorial(sellers) / math.prod(map(math.factorial, t)) for t in times.tolist()])
+    means = by_seller @ times.T / sellers
+    order = means.argsort(axis=1)
+    below = (ways / ways.sum())[order].cumsum(axis=1)
+    means = np.take_along_axis(means, order, axis=1)
+    rows = np.arange(draws)
+    low = means[rows, (below >= 0.025).argmax(axis=1)]
+    high = means[rows, (below >= 0.975 - 1e-9).argmax(axis=1)]
+    return 100 * float(by_t.mean()), 100 * float(((low <= 0) & (high >= 0)).mean())
+
+
 FIGURES: dict[str, Callable[[], float]] = {
     "v01.carli_reversal": lambda: carli(*v01()) * carli(*reversed(v01())),
     "v01.dutot": lambda: dutot(*v01()),
@@ -140,6 +173,11 @@ FIGURES: dict[str, Callable[[], float]] = {
     "v19.minimum": v19_minimum,
     "v20.guangdong": lambda: v20(wrong=False),
     "v20.wrong": lambda: v20(wrong=True),
+    "x.t.apart": lambda: coverage(4, 2, 0.0)[0],
+    "x.boot.apart": lambda: coverage(4, 2, 0.0)[1],
+    "x.t.together": lambda: coverage(4, 2, 1.0)[0],
+    "x.boot.together": lambda: coverage(4, 2, 1.0)[1],
+    "x.boot.two": lambda: coverage(2, 3, 0.0)[1],
     "x.low_move": lambda: 100 * (math.exp(-METHOD.outlier.z * METHOD.outlier.floor_log) - 1),
     "x.parallel_weeks": lambda: PARALLEL_WEEKS,
     "x.high_move": lambda: 100 * (math.exp(METHOD.outlier.z * METHOD.outlier.floor_log) - 1),
