@@ -21,7 +21,7 @@ from typing import Any
 import duckdb
 
 from warehouse.errors import BadRequest, WarehouseError
-from warehouse.query import too_long
+from warehouse.query import TOO_LARGE, too_long
 from warehouse.reader import open_latest
 
 MEMORY = "1GB"
@@ -48,6 +48,8 @@ def ask(home: Path, sql: str, seconds: float) -> Answered:
         return names, rows, generation
     except duckdb.InterruptException:
         raise BadRequest(too_long(seconds)) from None
+    except duckdb.OutOfMemoryException:
+        raise BadRequest(TOO_LARGE) from None
     except duckdb.Error as error:
         raise BadRequest(_sentence(error)) from None
     finally:
@@ -111,9 +113,11 @@ def distinct(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _sentence(error: duckdb.Error) -> str:
-    """The message without DuckDB's picture of the line and without advice to change settings."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return re.sub(r' Use "SET .*', "", lines[0]) if lines else type(error).__name__
+    """The message on one line, with what DuckDB thinks was meant, without its picture of the query and
+    without advice to change settings."""
+    told = re.split(r"\n\s*\n|\n(?=LINE |Possible solutions)", str(error).strip())[0]
+    words = " ".join(line.strip() for line in told.splitlines())
+    return re.sub(r' Use "SET .*', "", words) or type(error).__name__
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from warehouse.errors import BadRequest, WarehouseError
 SECONDS = 30.0
 # The other process stops the query by itself; where DuckDB does not listen it is ended so much later.
 GRACE_SECONDS = 2.0
+TOO_LARGE = "the query needed more memory than it may have and was stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def select(home: Path, sql: str, seconds: float = SECONDS) -> Answer:
         told = err.decode("utf-8", "replace").strip().splitlines()
         if asked.returncode == 1 and told and "MemoryError" not in told[-1]:
             raise WarehouseError(f"the query could not be run: {told[-1]}")
-        raise BadRequest("the query needed more memory than it may have and was stopped")
+        raise BadRequest(TOO_LARGE)
     answer = pickle.loads(out)  # plain values, written by our own process
     if isinstance(answer, WarehouseError):
         raise answer

@@ -376,3 +376,10 @@ def test_the_help_loads_nothing_heavy() -> None:
 @pytest.mark.parametrize("args", QUERIES)
 def test_a_query_loads_duckdb_and_no_crawler(home: Path, args: list[str]) -> None:
     assert loaded_by("--home", str(home), *args) - {"pyarrow"} <= {"duckdb"}
+
+
+def test_an_error_says_what_was_meant(home: Path) -> None:
+    with pytest.raises(BadRequest, match=r'"provdier" not found .* Candidate bindings: "provider"'):
+        select(home, "SELECT provdier FROM offers")
+    with pytest.raises(BadRequest, match=r'offer does not exist! Did you mean "offers"\?$'):
+        select(home, "SELECT * FROM offer")
