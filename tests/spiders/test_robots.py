@@ -150,7 +150,10 @@ def test_crawl_delay_is_kept_and_never_undercut(tmp_path: Path) -> None:
 def test_delay_is_kept_between_requests(tmp_path: Path) -> None:
     with serving(rules("User-agent: *\n")) as site:
         crawl_here(config(tmp_path, site.origin, delay=0.4), Three)
-        assert all(0.39 <= gap < 3 for gap in gaps(site.log)), gaps(site.log)
+        found = gaps(site.log)
+    # A busy machine may notice one request late and make the next gap look short: their sum cannot.
+    assert sum(found) >= 0.4 * len(found) - 0.05, found
+    assert all(0.2 <= gap < 5 for gap in found), found
 
 
 def test_delay_zero_overrides_crawl_delay_on_this_machine(tmp_path: Path) -> None:
