@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from catalog import toml_text
 from catalog.provider_model import (
     Billing,
     Checklist,
@@ -70,7 +70,7 @@ def load_providers(home: Path | None = None) -> Mapping[str, Provider]:
 def read_provider(path: Path, *, builtin: bool = False) -> Provider:
     """One provider file. Raises ProviderFileError naming file, key and reason."""
     try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        data: dict[str, Any] = toml_text.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ProviderFileError(path, "", error.strerror or str(error)) from None
     except UnicodeDecodeError:

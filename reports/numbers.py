@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
 CENT = Decimal("0.01")
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def half_up(value: Decimal | Fraction, places: int = 2) -> Decimal:
@@ -50,13 +52,21 @@ def plain(value: Any) -> Any:
 
 
 def dumps(value: Any, indent: int | None = None) -> str:
-    """JSON with Decimals as exact numbers and Chinese kept readable."""
-    return json.dumps(plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    """JSON with Decimals as exact numbers and Chinese kept readable. Half a character, which no UTF-8 can
+    hold, stays the escape that it was."""
+    text = json.dumps(plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    return _HALF.sub(lambda half: f"\\u{ord(half.group()):04x}", text)
 
 
 def loads(text: str) -> Any:
-    """JSON with numbers read as exact Decimals (ints stay ints); ValueError for NaN and Infinity."""
-    return json.loads(text, parse_float=Decimal, parse_constant=_refuse)
+    """JSON with numbers read as exact Decimals (ints stay ints); ValueError for NaN, Infinity, what no
+    Decimal can hold and nesting without end."""
+    try:
+        return json.loads(text, parse_float=Decimal, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except ArithmeticError:
+        raise ValueError("a number that no Decimal can hold") from None
 
 
 def _refuse(word: str) -> None:

@@ -103,8 +103,8 @@ def _lines(file: IO[bytes]) -> Iterator[Row]:
             continue
         try:
             yield f"line {number}", json.loads(raw.decode("utf-8"))
-        except ValueError as error:
-            yield f"line {number}", error
+        except (ValueError, RecursionError) as error:
+            yield f"line {number}", ValueError(str(error))
 
 
 def _array(file: IO[bytes], prefix: str = "item") -> Iterator[Row]:
@@ -149,8 +149,8 @@ def _json(start: Callable[[], IO[bytes]]) -> Iterator[Row]:
     if first.endswith((b"{", b"[", b",")):  # spread over several lines: one object
         try:
             yield "the object", json.loads(start().read().decode("utf-8"))
-        except ValueError as error:
-            yield "the object", error
+        except (ValueError, RecursionError) as error:
+            yield "the object", ValueError(str(error))
         return
     yield from _lines(start())
 

@@ -91,7 +91,7 @@ def read(path: Path) -> tuple[list[Run], list[str]]:
         try:
             record = json.loads(line)
             runs.append(Run(**{k: v for k, v in record.items() if k in known}))
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             wrong.append(f"{path.name} line {number}: {error}")
     return runs, wrong
 

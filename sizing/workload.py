@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from catalog import toml_text
 from sizing import words
 from sizing.errors import SizingError, shown
 from sizing.fields import positive, whole
@@ -177,10 +177,10 @@ def read(path: Path) -> Workload:
     wrong."""
     try:
         text = path.read_text(encoding="utf-8")
-        raw = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+        raw = json.loads(text) if path.suffix.lower() == ".json" else toml_text.loads(text, float)
     except OSError as error:
         raise SizingError(f"{path}: {error.strerror or error}") from error
-    except (UnicodeDecodeError, json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise SizingError(f"{path}: {error}") from error
     if isinstance(raw, Mapping) and set(raw) == {"workload"}:
         raw = raw["workload"]

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from catalog import toml_text
+
 
 class SettingsError(ValueError):
     """A setting that cannot be used; the message names it and says what would do."""
@@ -161,7 +163,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = toml_text.loads(path.read_text(encoding="utf-8"), float)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path.name}: {error}") from None
     unknown = sorted(set(table) - set(_BY_KEY))

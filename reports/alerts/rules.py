@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from catalog import toml_text
 from reports.numbers import decimal_or_none
 from reports.render.words import LANGS
 
@@ -56,7 +57,7 @@ class Rule:
 def read_rules(path: Path) -> list[Rule]:
     """All rules of the file. RulesError for the first that is wrong."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=Decimal)
+        table = toml_text.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RulesError(f"{path.name}: {error}") from None
     rows = table.get("alert")

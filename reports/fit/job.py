@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from catalog import toml_text
 from catalog.billing import BILLING_MODES, MODE_OF_PERIOD
 from catalog.cards import cards, family_of
 from pipeline.reading.card import CardReject, read
@@ -75,7 +75,7 @@ def read_jobs(path: Path) -> list[Job]:
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
-        data = loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text, parse_float=Decimal)
+        data = loads(text) if path.suffix.lower() == ".json" else toml_text.loads(text)
     except (OSError, ValueError) as error:
         raise JobError(f"{path.name}: {error}") from None
     try:
@@ -101,7 +101,7 @@ def weekly_jobs(home: Path | None = None) -> list[Job]:
     JobError for a file that cannot be read.
     """
     text = (files("reports") / "workloads.toml").read_text(encoding="utf-8")
-    found = {job.name: job for job in _jobs(tomllib.loads(text, parse_float=Decimal), "workload")}
+    found = {job.name: job for job in _jobs(toml_text.loads(text), "workload")}
     own = None if home is None else home / "workloads.toml"
     if own is not None and own.is_file():
         found |= {job.name: job for job in read_jobs(own)}

@@ -122,7 +122,7 @@ def _answer(raw: bytes, number: int, answer: Callable[[str, str, str | None], st
 def _question(raw: bytes, number: int) -> dict[str, Any]:
     try:
         question = json.loads(raw)
-    except (JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         reason = error.msg if isinstance(error, JSONDecodeError) else type(error).__name__
         raise Failure(f"line {number} is not JSON: {reason}") from None
     if not isinstance(question, dict):

@@ -151,7 +151,7 @@ def _raw(flags: dict[str, Any]) -> dict[str, Any]:
             continue
         try:
             read_object = json.loads(flags[key].read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise Failure(f"{flags[key]}: {error}") from None
         if key == "config":
             raw["config"] = read_object
@@ -187,7 +187,7 @@ def _questions() -> Iterator[dict[str, Any]]:
             continue
         try:
             question = json.loads(raw.decode("utf-8"))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Failure(f"line {row} is not JSON: {error}") from None
         if not isinstance(question, dict):
             raise Failure(f"line {row} is not a JSON object")

@@ -9,13 +9,19 @@ from pathlib import Path
 import pytest
 from protego import Protego
 
-from catalog.providers import load_providers
+from catalog.providers import ProviderFileError, load_providers, read_provider
 from pipeline import sheet, sheet_file
 from pipeline.amount import read_amount
 from pipeline.reading import card as card_reader
+from pipeline.reading import price as price_reader
+from pipeline.reading import region as region_reader
+from reports.alerts.rules import RulesError, read_rules
+from reports.fit import job
 from reports.vet.dmon import DmonError, read_dmon, summarise
 from reports.vet.sold import sold
 from reports.vet.verdict import NothingRead, vet
+from sizing import workload
+from sizing.errors import SizingError
 from spiders import shape
 from spiders.boxes import boxes
 from spiders.evidence import EvidenceStore
@@ -156,6 +162,49 @@ def test_card_names(capsys) -> None:
         capsys, "cards",
         fuzz(lambda data: card_reader.read(data.decode("utf-8", "replace")[:400]), names),
     )  # fmt: skip
+
+
+def test_prices_and_regions(capsys) -> None:
+    rows = (ROOT / "tests" / "pipeline" / "data" / "price_rows_2.jsonl").read_bytes().splitlines()[:200]
+
+    def read(data: bytes) -> None:
+        text = data.decode("utf-8", "replace")[:400]
+        price_reader.read(text, text[:40])
+        region_reader.read(text[:60])
+
+    told(capsys, "price and region texts", fuzz(read, rows))
+
+
+FILES = {
+    "x.toml": (read_provider, (ProviderFileError,)),
+    "job.toml": (job.read_jobs, (job.JobError,)),
+    "job.json": (job.read_jobs, (job.JobError,)),
+    "alerts.toml": (read_rules, (RulesError,)),
+    "size.toml": (workload.read, (SizingError,)),
+    "size.json": (workload.read, (SizingError,)),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_of_the_user(name: str, tmp_path: Path, capsys) -> None:
+    reader, refusals = FILES[name]
+    toml = [path.read_bytes() for path in sorted((ROOT / "catalog" / "providers").glob("*.toml"))]
+    if name.startswith(("job", "size")):
+        toml = [(ROOT / "reports" / "workloads.toml").read_bytes()]
+        toml.append(b'model = "Qwen2.5-7B"\nmethod = "lora"\ntokens = 1e9\ncards = ["A100"]\n')
+    if name.startswith("alerts"):
+        toml = [b'[[alert]]\nname = "a"\nkind = "below"\ncard = "RTX4090"\nprice = 1.5\nlang = "zh"\n']
+    seeds_of = [*toml, b"a = " + b"[" * 3000, b"a = 1e99999999999999999999", b"a = " + b"9" * 5000]
+    if name.endswith("json"):
+        seeds_of = [b'{"model": "Qwen2.5-7B", "method": "lora", "tokens": 1e9, "epochs": 3}', DEEP,
+                    b'{"tokens": ' + b"9" * 5000 + b"}"]  # fmt: skip
+    path = tmp_path / name
+
+    def read(data: bytes) -> None:
+        path.write_bytes(data)
+        reader(path)
+
+    told(capsys, name, fuzz(read, seeds_of, refusals))
 
 
 def test_evidence(tmp_path: Path, capsys) -> None:
