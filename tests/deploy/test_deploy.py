@@ -11,6 +11,7 @@ import pytest
 
 from suanjia.cli import COMMANDS
 from suanjia.settings import SPECS
+from tests.deploy.dockerfile import steps
 from tests.spiders.conftest import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -80,6 +81,43 @@ def test_image_is_not_root_and_is_watched() -> None:
     assert {".git", ".venv", "var", "*.env"} <= set(ignored)
 
 
+def test_image_by_the_usual_rules() -> None:
+    made = steps(DEPLOY / "container" / "Dockerfile")
+    words = [step.word for step in made]
+    base = next(step.text for step in made if step.word == "FROM")
+    assert re.fullmatch(r"[\w./-]+(?::(?!latest)[\w.-]*\d[\w.-]*)(?:@sha256:[0-9a-f]{64})?", base), base
+    assert words[0] == "FROM" and "ADD" not in words and "MAINTAINER" not in words
+    assert words.index("USER") > max(n for n, word in enumerate(words) if word in ("RUN", "COPY"))
+    for word in ("USER", "HEALTHCHECK", "ENTRYPOINT", "CMD", "STOPSIGNAL"):
+        assert words.count(word) == 1, word
+    for step in made:
+        if step.word in ("ENTRYPOINT", "CMD", "HEALTHCHECK"):
+            assert step.words, f"{step.word} goes through a shell"
+        if step.word == "WORKDIR":
+            assert step.text.startswith("/")
+    lines = [line for step in made for line in step.shell]
+    assert not [
+        line for line in lines if re.search(r"\b(sudo|curl|wget|chmod 777|apt |ssh|eval)\b|\| *(ba)?sh", line)
+    ]
+    for step in made:
+        if any("apt-get install" in line for line in step.shell):
+            assert step.shell[0] == "apt-get update" and "rm -rf /var/lib/apt/lists/*" in step.shell
+    assert all("-y --no-install-recommends" in line for line in lines if "apt-get install" in line)
+    pip = [line for line in lines if "pip install" in line]
+    assert len(pip) == 2 and all("--no-cache-dir" in line for line in pip)
+    assert all("--require-hashes" in line or "--no-deps" in line for line in pip)
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda p: p.name)
+def test_no_secret_stands_in_a_file(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for name, value in re.findall(
+        r"^[^#\n]*?(\w*(?:TOKEN|_KEY|SECRET|PASSWORD|SMTP_URL)\w*)\s*[=:]\s*(\S*)", text, re.M
+    ):
+        assert value.strip("\"'") in ("", "${" + name + "}"), f"{path.name}: {name}"
+    assert not re.search(r"-----BEGIN|://[^/\s:@]+:[^/\s@]+@", re.sub(r"^\s*#.*$", "", text, flags=re.M))
+
+
 def test_compose_is_shut() -> None:
     import yaml
 
@@ -88,6 +126,9 @@ def test_compose_is_shut() -> None:
     assert service["read_only"] is True and service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"] and service["init"] is True
     assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+    assert service["tmpfs"] and service["pids_limit"] and service["mem_limit"]
+    assert not {"privileged", "network_mode", "pid", "ipc", "cap_add", "devices"} & set(service)
+    assert "docker.sock" not in (DEPLOY / "container" / "compose.yaml").read_text(encoding="utf-8")
     assert service["user"] != "0" and service["volumes"] == ["data:/var/lib/suanjia"]
     context = (DEPLOY / "container" / service["build"]["context"]).resolve()
     assert (context / service["build"]["dockerfile"]).is_file()
