@@ -7,12 +7,13 @@ against the plans of every method, model and card it can meet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 
 from reports.fit.use import Good
 from sizing import cards as card_table
 from sizing import profiles, speed
+from sizing.cards import CardFacts
 from sizing.task import Task, parse
 from sizing.units import GIB
 from sizing.workload import Workload
@@ -56,27 +57,25 @@ def _linked(task: Task) -> bool:
     return task.trains_all and not task.quant and (task.card.nvswitch or task.card.is_npu)
 
 
-def quickest(task: Task, cards: int, nodes: int) -> float:
-    """Tokens a second and card, at best, of a training task on so many cards."""
-    assert task.card is not None
-    if task.method == "inference":
-        return float("inf")
-    found = [
-        speed.training_speed(way, task.card).tokens_per_s / way.cards for way in _ways(task, cards, nodes)
-    ]
-    return SLACK * max(found)
+def quickest(card: CardFacts, ways: Sequence[Task]) -> float:
+    """Tokens a second and card, at best, of a training task laid out in any of these `ways`."""
+    return SLACK * max(speed.training_speed(way, card).tokens_per_s / way.cards for way in ways)
 
 
-def _ways(task: Task, cards: int, nodes: int) -> Iterator[Task]:
-    assert task.card is not None
+def whole(task: Task) -> bool:
+    """Whether the card may hold the model by itself."""
     bytes_each = LEAST_QUANT_BYTES if task.quant else WEIGHT_BYTES
-    whole = task.visible_gib is None or bytes_each * task.model.params <= task.visible_gib * GIB
+    return task.visible_gib is None or bytes_each * task.model.params <= task.visible_gib * GIB
+
+
+def fast_ways(task: Task, cards: int, nodes: int, *, held: bool) -> list[Task]:
+    """Layouts on so many cards of which one is as fast as any plan; the same for all cards of a class."""
     here = replace(task, cards=cards, nodes=nodes, zero="0", offload="none")
     if cards == 1:
-        yield here if whole else replace(here, zero="3", offload="cpu")
-        return
-    if whole:
-        yield here if not task.trains_all else replace(here, zero="2")
-    yield replace(here, zero="3")
+        return [here if held else replace(here, zero="3", offload="cpu")]
+    found = [replace(here, zero="3")]
+    if held:
+        found.append(here if not task.trains_all else replace(here, zero="2"))
     if _linked(task):
-        yield replace(task, zero="0", offload="none", profile=profiles.load()["megatron"])
+        found.append(replace(task, zero="0", offload="none", profile=profiles.load()["megatron"]))
+    return found

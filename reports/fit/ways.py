@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from reports.fit.ladders import Ladder
-from reports.fit.pace import fastest, quickest, task_on
+from reports.fit.pace import fast_ways, fastest, quickest, task_on, whole
 from reports.fit.use import Good
 from sizing import cards as card_table
 from sizing import plan, profiles
@@ -61,6 +61,8 @@ class PlanTable:
         self.ladders: dict[tuple[int, int, int], Ladder | None] = {}
         self.classes: dict[Good, int] = {}
         self.kinds: dict[tuple[Task, bool, bool], int] = {}
+        self.fixed: dict[tuple[int, int, int], float] = {}
+        self.fast: dict[tuple[int, int, int, bool], list[Task]] = {}
         self.corrections: dict[tuple[Good, str], Measured] = {}
 
     def task(self, good: Good) -> Task | None:
@@ -84,7 +86,7 @@ class PlanTable:
         if good not in self.ideals:
             task = self.task(good)
             assert task is not None
-            self.ideals[good] = self._fixed(task, 1, 1), self._gain(good, task) * fastest(task)
+            self.ideals[good] = self._fixed(good, task, 1, 1), self._gain(good, task) * fastest(task)
         return self.ideals[good]
 
     def least(self, good: Good, cards: int, nodes: int) -> tuple[float, float]:
@@ -92,10 +94,17 @@ class PlanTable:
         key = good, cards, nodes
         if key not in self.leasts:
             task = self.task(good)
-            assert task is not None
-            rate = self._gain(good, task) * quickest(task, cards, nodes)
-            self.leasts[key] = self._fixed(task, cards, nodes), rate
+            assert task is not None and task.card is not None
+            rate = self._gain(good, task) * quickest(task.card, self._fast(good, task, cards, nodes))
+            self.leasts[key] = self._fixed(good, task, cards, nodes), rate
         return self.leasts[key]
+
+    def _fast(self, good: Good, task: Task, cards: int, nodes: int) -> list[Task]:
+        held = whole(task)
+        key = self._class(good), cards, nodes, held
+        if key not in self.fast:
+            self.fast[key] = fast_ways(task, cards, nodes, held=held)
+        return self.fast[key]
 
     def _gain(self, good: Good, task: Task) -> float:
         """How much faster than estimated own runs were on this card, in whichever framework; 1 if not."""
@@ -106,9 +115,12 @@ class PlanTable:
         ]
         return max([1.0, *(speed.factor for speed in speeds if speed is not None)])
 
-    def _fixed(self, task: Task, cards: int, nodes: int) -> float:
-        found = host(replace(task, cards=cards, nodes=nodes))
-        return found.load_s + found.save_s * max(1.0, self.unit.epochs)
+    def _fixed(self, good: Good, task: Task, cards: int, nodes: int) -> float:
+        key = self._class(good), cards, nodes
+        if key not in self.fixed:
+            found = host(replace(task, cards=cards, nodes=nodes))
+            self.fixed[key] = found.load_s + found.save_s * max(1.0, self.unit.epochs)
+        return self.fixed[key]
 
     def measured(self, good: Good, profile: Profile) -> Measured:
         """What own runs say of this job on such cards in a framework."""
