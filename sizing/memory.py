@@ -157,7 +157,7 @@ def _gathered(task: Task) -> float:
     outside = 2.0 * m.vocab * m.hidden * (2.0 if task.trains_all else 1.0)
     staged = 0.0
     if task.offload == "cpu":  # this card's shards of two layers on their way in, of their gradients out
-        staged = 2 * m.largest_layer_params * (per + (2.0 if task.trains_all else 0.0)) / max(1, task.dp)
+        staged = 2 * m.largest_layer_params * (per + (2.0 if task.trains_all else 0.0)) / task.sharding
     return max(layer, outside) + staged
 
 
@@ -167,9 +167,8 @@ def _buffers(task: Task) -> float:
         return 0.0
     if task.zero == "3" and task.profile.zero_master == "fp32":
         return task.profile.zero3_gib * GIB
-    if task.profile.megatron:  # a communicator for every way of being parallel
-        ways = (task.tp > 1, task.pp > 1, task.dp > 1, task.model.experts is not None)
-        return max(1.0, float(sum(ways))) * GIB
+    if task.profile.megatron:  # a communicator for the data and for every other way of being parallel
+        return (1.0 + (task.tp > 1) + (task.pp > 1) + (task.model.experts is not None)) * GIB
     return 1.0 * GIB
 
 

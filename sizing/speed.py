@@ -148,7 +148,7 @@ def node_bytes_s(task: Task, card: CardFacts) -> float:
 
 def communication(task: Task, card: CardFacts) -> float:
     """Seconds of collectives and of traffic to host memory per micro-step."""
-    m, n = task.model, max(1, task.dp)
+    m, n = task.model, task.sharding
     weight = QUANT_BYTES[task.quant] if task.quant else 2.0
     local = m.params / (task.tp * task.pp)
     trained = local if task.trains_all else lora_params(m, task.lora_rank, task.targets)
@@ -195,7 +195,7 @@ def optimizer_seconds(task: Task, card: CardFacts) -> float:
     """Seconds per micro-step of the optimizer's passes over what it trains: memory bandwidth alone."""
     if not task.trains_all or task.offload != "none":
         return 0.0
-    local = task.model.params / (task.tp * task.pp) / (task.dp if task.zero in ("1", "2", "3") else 1)
+    local = task.model.params / (task.tp * task.pp) / (task.sharding if task.zero in ("1", "2", "3") else 1)
     fused = task.optimizer not in ("adamw", "adafactor", "lion") or not task.profile.step_temp
     return (
         local * (STEP_FUSED if fused else STEP_FOREACH) / (card.bandwidth_gb_s * GB * 0.75) / task.grad_accum

@@ -113,7 +113,7 @@ def _weight_bytes(task: Task) -> float:
 def full_states(task: Task, local: Held) -> dict[str, float]:
     """Weights, gradients, master copies and optimizer states per card, and the step's temporary."""
     full, apart = local.all, local.spread_experts
-    n = max(1, task.dp)
+    n = task.sharding
     zero = int(task.zero) if task.zero.isdigit() else 0
     shard = {0: (1, 1, 1), 1: (1, 1, n), 2: (1, 1, n), 3: (n, n, n)}[zero]
     weight = _weight_bytes(task)
@@ -152,7 +152,7 @@ def full_states(task: Task, local: Held) -> dict[str, float]:
 def adapter_states(task: Task, local: Held) -> dict[str, float]:
     m = task.model
     zero = int(task.zero) if task.zero.isdigit() else 0
-    shard = max(1, task.dp) if zero == 3 else 1
+    shard = task.sharding if zero == 3 else 1
     weight = _weight_bytes(task)
     matrices = QUANT_BYTES[task.quant] if task.quant else weight
     outside = max(weight, task.profile.embed_bytes) if task.quant else weight

@@ -72,6 +72,11 @@ class Task:
         """Ranks that hold different data."""
         return max(1, self.cards // (self.tp * self.pp * self.sp)) if self.zero != "device_map" else 1
 
+    @property
+    def sharding(self) -> int:
+        """Ranks that ZeRO shards over: those of different data, and of one sequence where it is split."""
+        return self.dp * self.sp
+
 
 def _method_and_quant(
     raw: Mapping[str, Any], card: CardFacts | None, notes: list[str]
@@ -122,8 +127,8 @@ def _layout(raw: Mapping[str, Any], method: str, notes: list[str]) -> dict[str, 
             notes.append(
                 f"zero_stage not given: {'plain data parallel' if zero == '0' else 'ZeRO-' + zero} assumed"
             )
-    if cards == tp * pp * sp and zero in ("1", "2", "3") and offload == "none":
-        where = "on one card" if cards == 1 else f"where tp x pp x sp takes all {cards} cards"
+    if cards == tp * pp and zero in ("1", "2", "3") and offload == "none":
+        where = "on one card" if cards == 1 else f"where tp x pp takes all {cards} cards"
         notes.append(f"ZeRO-{zero} {where} shards nothing")
     if offload == "optimizer" and method in ("lora", "qlora"):
         notes.append("offload of the optimizer saves nothing here: an adapter's states are small and stay")

@@ -145,3 +145,19 @@ def test_peak_is_the_largest_phase_and_not_the_sum_of_all_parts() -> None:
     assert short.binding == "step"
     assert longer.peak_gib_p50 == pytest.approx(short.peak_gib_p50)
     assert sum(short.parts_gib.values()) > short.peak_gib_p50
+
+
+@pytest.mark.parametrize("method", ["full", "lora"])
+@pytest.mark.parametrize("stage", [0, 3])
+def test_splitting_the_sequence_never_needs_more_of_a_card(method: str, stage: int) -> None:
+    task = {"model": "qwen2.5-7b", "method": method, "cards": 8, "zero_stage": stage, "seq_len": 32768}
+    peaks = [peak({**task, "sp": sp, "micro_batch": 1}) for sp in (1, 2, 4, 8)]
+    assert peaks == sorted(peaks, reverse=True)
+    assert peaks[-1] < peaks[0]
+
+
+@pytest.mark.parametrize("method", ["full", "lora"])
+def test_more_ranks_of_data_beside_tensor_parallel_never_need_more(method: str) -> None:
+    task = {"model": "qwen2.5-14b", "method": method, "tp": 4, "seq_len": 4096, "micro_batch": 1}
+    peaks = [peak({**task, "cards": cards}) for cards in (4, 8, 16, 32)]
+    assert peaks == sorted(peaks, reverse=True)
