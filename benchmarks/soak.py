@@ -216,7 +216,7 @@ def main() -> int:
         print(line)
     print(
         f"sampled: {len(PROVIDERS)} plain providers, no browser, no probe; 1 job process in {COLD_EVERY}"
-        " started from nothing, the others forked with their modules loaded; refresh after 1 crawl in"
+        " started from nothing, the others forked with their modules loaded; 1 call of the refresh in"
         f" {PUBLISH_EVERY}; after {MAIL_ALWAYS} hourly mail retries 1 in {MAIL_EVERY}; time stands still"
         f" while a job runs, then goes on 40 s; the weather changes every {HOUR.seconds // 60} minutes"
     )

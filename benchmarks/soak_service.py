@@ -35,7 +35,7 @@ from suanjia.settings import load
 from warehouse.calendar import SHANGHAI
 
 HOUR = timedelta(hours=1)
-PUBLISH_EVERY, MAIL_EVERY = 14, 8
+PUBLISH_EVERY, MAIL_EVERY = 28, 8
 MAIL_ALWAYS = 3
 """The first hourly tries of a Monday's mail that are never skipped."""
 COUNTERS = ("drawn", "met", "codes", "skipped", "cpu")
@@ -111,7 +111,7 @@ def _small_files() -> None:
 
 
 class Soaked(Service):
-    """The service with its samples: a refresh after one crawl in fourteen, later tries of the mail now and
+    """The service with its samples: a refresh after one call in twenty-eight, later tries of the mail now and
     then, no probe (it would go to the real sites)."""
 
     weather: Weather
