@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -109,13 +110,27 @@ def test_xlsx(capsys) -> None:
     out = io.BytesIO()
     book.save(out)
     context = sheet.SheetContext("ab" * 32, "a.xlsx", NOW, load_providers(None))
+    with zipfile.ZipFile(out) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    names = sorted(parts)
 
-    def read(data: bytes) -> None:
+    def rows(data: bytes) -> None:
         for _ in sheet.read_rows(sheet_file.read_file("a.xlsx", data), context):
             pass
 
-    count = budget(0.02, default=2000)
-    told(capsys, "xlsx", fuzz(read, [out.getvalue()], (sheet_file.SheetError,), count))
+    def part(data: bytes) -> None:
+        """One part is damaged and the archive whole: its first byte says which."""
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w") as archive:
+            for name, body in parts.items():
+                archive.writestr(name, data[1:] if data and name == names[data[0] % len(names)] else body)
+        rows(made.getvalue())
+
+    count = budget(0.02, default=400)
+    refused = (sheet_file.SheetError,)
+    told(capsys, "xlsx archives", fuzz(rows, [out.getvalue()], refused, count))
+    seeds_of = [bytes([n]) + parts[name] for n, name in enumerate(names)]
+    told(capsys, "xlsx parts", fuzz(part, seeds_of, refused, count))
 
 
 def test_robots(capsys) -> None:
