@@ -35,6 +35,7 @@ class Limits:
     level_off: float = 0.5  # share of levels outside the band that fails the run
     drift_rows: float = 0.5  # more than this share of the last good run's offers: hosts come and go
     drift_list: float = 0.8  # at least this share where a list is quoted: it does not lose a fifth overnight
+    drift_few: int = 3  # offers: fewer may go of a short list, whatever share of it they are
     drift_price: tuple[Decimal, Decimal] = (Decimal("0.5"), Decimal(2))
     same_count: float = 0.2  # runs that agree this far confirm a new number of rows
     stalled: timedelta = timedelta(hours=72)
@@ -200,14 +201,23 @@ def drift_rows(run: Run) -> Verdict | None:
     if run.past.last_good is None:
         return None
     now, before = len(run.offers), run.past.last_good.counts["offers"]
-    live = any(offer.evidence_kind == "realtime" for offer in run.offers)
-    if now > run.limits.drift_rows * before if live else now >= run.limits.drift_list * before:
+    if not _cut(now, before, run):
         return Verdict("drift_rows", True, f"{now}, last good run {before}")
     since = run.past.counts_since_good[-2:]
     agreed = len(since) == 2 and all(abs(n - now) <= run.limits.same_count * max(n, now) for n in since)
     return Verdict(
         "drift_rows", agreed, f"{now}, last good run {before}" + ("; agreed by two runs" if agreed else "")
     )
+
+
+def _cut(now: int, before: int, run: Run) -> bool:
+    """Are so many offers gone that the list was cut rather than changed? One of a few may always go."""
+    limits, lost = run.limits, before - now
+    if now < limits.drift_rows * before:
+        return True
+    live = any(offer.evidence_kind == "realtime" for offer in run.offers)
+    halved = now <= limits.drift_rows * before and lost >= limits.drift_few
+    return halved or (not live and now < limits.drift_list * before and lost > limits.drift_few + 1)
 
 
 def drift_price(run: Run) -> Verdict | None:

@@ -190,6 +190,18 @@ def test_a_list_cut_in_half_is_partial(shop: Shop, kind: str, least: int) -> Non
     assert shop.crawl(least, hours(8), goods=goods).outcome == "ok"
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "outcome"),
+    [
+        (2, 1, "ok"), (3, 2, "ok"), (4, 3, "ok"), (4, 2, "ok"), (10, 6, "ok"),  # goods that are gone
+        (6, 3, "partial"), (8, 4, "partial"), (3, 1, "partial"), (18, 12, "partial"), (20, 15, "partial"),
+    ],
+)  # fmt: skip
+def test_a_few_goods_may_go_from_a_short_list(shop: Shop, before: int, now: int, outcome: str) -> None:
+    shop.crawl(before, hours(0), goods={"evidence_kind": "page"})
+    assert shop.crawl(now, hours(6), goods={"evidence_kind": "page"}).outcome == outcome
+
+
 def test_runs_that_disagree_confirm_nothing(shop: Shop) -> None:
     shop.crawl(40, hours(0))
     for i, n in enumerate((15, 3, 15, 3, 15)):
