@@ -12,6 +12,7 @@ from decimal import Decimal
 from math import ceil
 from typing import Any
 
+from catalog.provider_model import Checklist, Provider
 from reports.fit.bill import HOUR, Tariff, tariff
 from reports.fit.extras import extras
 from reports.fit.market import shape_of
@@ -36,6 +37,18 @@ class Asked:
     cards: int = 1
     dataset_gb: Decimal | None = None
     try_hours: Decimal = Decimal(24)
+
+
+def checklist_of(provider: Provider | None) -> dict[str, dict[str, Any] | None]:
+    """The buyer's questions to a seller, each with the answer, its source and date; None is unknown."""
+    found: dict[str, dict[str, Any] | None] = {}
+    for name in Checklist.model_fields:
+        fact = None if provider is None else getattr(provider.checklist, name)
+        if fact is None or fact.value == "unknown":
+            found[name] = None
+        else:
+            found[name] = {"answer": fact.value, "source": fact.source, "as_of": fact.as_of}
+    return found
 
 
 def find(offers: Iterable[Sellable], ids: Sequence[str]) -> list[Sellable]:

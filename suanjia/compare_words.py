@@ -21,6 +21,21 @@ PARTS = {
     "traffic": "流量 traffic",
     "deposit_held": "押金 deposit",
 }
+QUESTIONS = {
+    "vpc": "VPC",
+    "encryption_at_rest": "存储加密 encryption at rest",
+    "destruction_certificate": "销毁证明 destruction certificate",
+    "data_agreement": "数据协议 data agreement",
+    "response_minutes": "响应时间 response time",
+    "interconnect": "互联 interconnect",
+    "bgp": "BGP",
+    "test_address": "测试地址 test address",
+    "elastic_scaling": "弹性扩容 elastic scaling",
+    "vram_cap": "显存上限 VRAM cap",
+    "invoice": "发票 invoice",
+    "docker_inside": "可用 Docker inside",
+}
+ANSWERS = {True: "是 yes", False: "否 no"}
 Row = dict[str, Any]
 
 
@@ -28,9 +43,12 @@ def compare_words(rows: Sequence[Row]) -> str:
     """The offers side by side, then what a cell cannot hold."""
     heads = ("", *(f"#{place}" for place in range(1, len(rows) + 1)))
     lines = [table(heads, [[head, *(say(row) for row in rows)] for head, say in _lines(rows)])]
+    places: dict[str, list[str]] = {}
     for place, row in enumerate(rows, 1):
         for note in _notes(row):
-            lines += wrapped(f"#{place} ", note)
+            places.setdefault(note, []).append(f"#{place}")
+    for note, told in places.items():
+        lines += wrapped(f"{', '.join(told)} ", note)
     return "\n".join(lines)
 
 
@@ -92,4 +110,19 @@ def _notes(row: Row) -> list[str]:
             f"先按量 {trial['try_hours']} h 再包月 then the month: {RULES[trial['rule']]}; "
             f"包月超过 {trial['month_pays_above_hours']} h 划算 / a month pays above that"
         )
-    return notes + [f"注 note: {note}" for note in row.get("notes", ())]
+    notes += [f"注 note: {note}" for note in row.get("notes", ())]
+    return [*notes, *_checklist(row.get("checklist", {}))]
+
+
+def _checklist(answers: dict[str, Any]) -> list[str]:
+    """What is known of the buyer's questions, and which are still to be asked."""
+    if not answers:
+        return []
+    known = [
+        f"{QUESTIONS[name]} {ANSWERS.get(fact['answer'], fact['answer'])}"
+        for name, fact in answers.items()
+        if fact
+    ]
+    ask = [QUESTIONS[name] for name, fact in answers.items() if not fact]
+    lines = [f"已知 known: {'; '.join(known)}"] if known else []
+    return lines + ([f"要问 to ask: {', '.join(ask)}"] if ask else [])

@@ -37,7 +37,7 @@ def command(
 
     OFFER is an id as `cheapest` and `fit` print it.
     """
-    from reports.compare import Asked, CompareError, compare, find
+    from reports.compare import Asked, CompareError, checklist_of, compare, find
     from reports.fit.store import sellables
     from reports.fit.terms import terms_of
     from suanjia.compare_words import compare_words
@@ -55,6 +55,8 @@ def command(
         rows = compare(find(live, offers), live, terms_of(providers), asked, settings.now())
     except CompareError as error:
         raise Failure(str(error)) from None
+    for row in rows:
+        row["checklist"] = checklist_of(providers.get(row["provider"]))
     click.echo(dumps(rows) if as_json else compare_words(rows))
     return OK
 

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.compare import Asked, compare
+from catalog.providers import load_providers
+from reports.compare import Asked, checklist_of, compare
 from reports.fit.answer import answer
 from reports.fit.job import job_of
 from reports.fit.planner import SizingPlanner
 from reports.fit.proof import Sources
 from reports.fit.terms import Terms
-from suanjia.compare_words import compare_words
+from suanjia.compare_words import QUESTIONS, compare_words
 from suanjia.fit_words import fit_words
 from suanjia.wrapped import wrapped
 from tests.reports.fitkit import NOW, market, offer
@@ -98,3 +99,18 @@ def test_a_mark_that_ends_a_clause_never_begins_a_line() -> None:
     lines = wrapped("", "只在按量价落在此区间、" * 12)
     assert len(lines) > 2
     assert not any(line.strip().startswith("、") for line in lines)
+
+
+def test_the_checklist_tells_what_is_known_and_what_to_ask(narrow: int) -> None:
+    """The articles' questions come with source and date; an unknown one is a question, never a no."""
+    providers = load_providers()
+    known = checklist_of(providers["autodl"])
+    assert set(known) == set(QUESTIONS)
+    docker = known["docker_inside"]
+    assert docker is not None and docker["answer"] is False and docker["source"] and docker["as_of"]
+    assert known["vpc"] is None
+    assert all(fact is None for fact in checklist_of(None).values())
+    rows = compare([offer("RTX4090", 2)], [], {}, Asked(Decimal(10)), NOW)
+    text = " ".join(compare_words([{**rows[0], "checklist": known}]).split())
+    assert "已知 known: 可用 Docker inside 否 no" in text
+    assert "要问 to ask: VPC, 存储加密 encryption at rest" in text
