@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from warehouse.index.fixed import MISSING, Bools, Floats, Ints, divide, to_float
+from warehouse.index.groups import RowSums
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,13 @@ def bilaterals(prices: Ints, leaf: Ints, cells: Sequence[tuple[Ints, Ints]], win
     offset = np.cumsum(sizes) - sizes
     begin = np.concatenate([begin + at for (_, begin), at in zip(cells, offset, strict=True)])
     cell_begin = np.cumsum(providers) - providers
+    of_leaf, of_seller = RowSums(starts, np.arange(len(leaf))), RowSums(begin, leaves)
     for lag in range(1, min(window, weeks)):
         both = there[:, lag:] & there[:, :-lag]
         moved = filled[:, lag:] - filled[:, :-lag]
         moved *= both
-        sums = np.add.reduceat(moved, starts, axis=0)[leaves]
-        counts = np.add.reduceat(both, starts, axis=0)[leaves]
-        n = np.add.reduceat(counts, begin, axis=0)
-        total = np.add.reduceat(sums, begin, axis=0)
+        n = of_seller(of_leaf(both))
+        total = of_seller(of_leaf(moved))
         inner = np.where(n > 0, divide(total, np.maximum(n, 1)), 0)
         k = np.add.reduceat(n > 0, cell_begin, axis=0, dtype=np.int64)
         mean = to_float(np.add.reduceat(inner, cell_begin, axis=0)) / np.maximum(k, 1)
