@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from benchmarks.soak import Soak
 
 MEMORY_MB = 24.0
+SILENCE = "没有新一期"
 SETTLED = 65
 FILES_PER_SEGMENT = 4
 
@@ -32,6 +33,8 @@ def broken(soak: Soak, mails: list[Any], reader: str) -> Iterator[str]:
     yield from _ledger(soak.home)
     yield from (f"no issue of {week}" for week in weeks if not vintages(soak.home, week))
     yield from posted(soak.home, weeks, [raw for raw, to in mails if reader in to])
+    told = [str(message_from_bytes(raw, policy=policy.default)["Subject"]) for raw, _ in mails]
+    yield from (f"the dead man spoke too soon: {words}" for words in told if SILENCE in words)
     yield from _memory(soak.diary)
     yield from _files(soak)
     if soak.diary and soak.diary[-1]["health"] != 200:
