@@ -120,8 +120,9 @@ def longest(diary: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _memory(diary: list[dict[str, Any]]) -> Iterator[str]:
-    """The second half of the longest life against its first, when everything was loaded: a fifth of it."""
+    """The second half of the longest life against its first, from when everything was loaded."""
     days = longest(diary)
+    days = [day for day in days if day.get("modules") == days[-1].get("modules")]
     early, late = days[len(days) // 5 : len(days) // 2], days[len(days) // 2 :]
     if not early:
         return

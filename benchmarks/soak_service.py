@@ -242,6 +242,7 @@ def _note(service: Soaked, diary: Path) -> None:
         "rss_mb": pages * os.sysconf("SC_PAGE_SIZE") / 2**20,
         "fds": sum(1 for _ in Path("/proc/self/fd").iterdir()), "threads": threading.active_count(),
         "started": dict(soak_warm.started),
+        "modules": len(sys.modules),
         "files": files_of(service.settings.home),
         **{name: dict(getattr(service.weather, name)) for name in COUNTERS},
     }  # fmt: skip

@@ -44,6 +44,8 @@ def test_a_mail_twice_and_a_mail_missing_are_seen(tmp_path: Path) -> None:
 def test_growth_is_seen(tmp_path: Path) -> None:
     flat = [{"pid": 1, "rss_mb": 200.0, "fds": 9, "threads": 2} for _ in range(100)]
     assert list(_memory(flat)) == []
+    loading = [{**day, "rss_mb": 85.0, "modules": 300} for day in flat[:40]]
+    assert list(_memory([*loading, *({**day, "modules": 900} for day in flat)])) == []
     leak = [{**day, "rss_mb": 200.0 + n} for n, day in enumerate(flat)]
     assert [line.split()[0] for line in _memory(leak)] == ["rss_mb"]
     fds = [{**day, "fds": 9 + n // 10} for n, day in enumerate(flat)]
