@@ -71,7 +71,7 @@ WHERE nth > 1;
 -- A view: a second copy of every observation would not fit beside the first.
 CREATE OR REPLACE TEMP VIEW ix_fact AS
 SELECT f.obs, epoch_us(f.observed_at) AS t, f.good, f.run, r.kind = 'import' AS sheet,
-       (f.cny * 1000000)::BIGINT AS micro, f.in_stock, f.conflict,
+       (f.cny * 1000000)::BIGINT AS micro, f.in_stock, f.conflict, f.twin,
        -- China has had no summer time since 1991: Shanghai is UTC+8. Day 0 is 1970-01-01, a Thursday.
        ((epoch_us(f.observed_at) + 28800000000) // 86400000000)::INTEGER AS day
 FROM store.fact AS f
@@ -86,8 +86,8 @@ WHERE r.usable
 CREATE OR REPLACE TEMP TABLE ix_conflict AS
 SELECT unnest(list(f.obs)) AS obs
 FROM ix_fact AS f
-JOIN store.fact AS s ON s.obs = f.obs AND s.twin
 JOIN store.good AS g ON g.good = f.good AND g.scope NOT IN ('host', 'pool')
+WHERE f.twin
 GROUP BY g.offer_id, f.run, CASE WHEN f.sheet THEN f.t END
 HAVING max(f.micro) * 100 > min(f.micro) * 101
 UNION
