@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import random
 import shutil
@@ -209,6 +210,7 @@ def main() -> int:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--keep", type=Path, help="leave everything in this folder")
     given = options.parse_args()
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # requests that a site let hang to the end
     clock = time.monotonic()
     soak, wrong, figures = run(given.minutes, given.weeks, given.seed, given.keep)
     print(f"{soak.weeks} of {given.weeks} weeks in {time.monotonic() - clock:.0f} s; seed {given.seed}")

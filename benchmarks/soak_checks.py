@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MEMORY_MB = 24.0
 SILENCE = "没有新一期"
 SETTLED = 65
+KEPT_FOR_GOOD = ("segments", "reports", "site")
 FILES_PER_SEGMENT = 4
 
 
@@ -147,10 +148,14 @@ def _files(soak: Soak) -> Iterator[str]:
     for name, days in counts(soak).items():
         days = days[SETTLED:]  # until then less is there than is kept
         half = len(days) // 2
-        if name not in ("segments", "reports") and half > 10:
+        if half <= 10:
+            continue
+        if name in KEPT_FOR_GOOD:  # as much in the second half as in the first
+            before, after = days[half] - days[0], days[-1] - days[half]
+        else:
             before, after = max(days[half // 2 : half]), max(days[half:])
-            if after > before * 1.25 + 8:
-                yield f"files of {name}: {before} in the first half, then {after}"
+        if after > before * 1.25 + 8:
+            yield f"files of {name}: {before} in the first half, then {after}"
 
 
 def counts(soak: Soak) -> dict[str, list[int]]:

@@ -53,7 +53,7 @@ def test_growth_is_seen(tmp_path: Path) -> None:
     soak = Soak(tmp_path / "home", 1)
     for folder in (soak.home / "segments", soak.home / "published", soak.tmp):
         folder.mkdir(parents=True)
-    soak.diary = [{"files": {"evidence": 50, "segments": 4 * n}} for n in range(200)]
+    soak.diary = [{"files": {"evidence": 50, "segments": 4 * n, "site": n}} for n in range(200)]
     assert list(_files(soak)) == []
     soak.diary = [{"files": {"evidence": 50 + n}} for n in range(200)]
     (soak.tmp / "suanjia-x").mkdir()
