@@ -41,8 +41,8 @@ _INTRO = """# SQL on the published generation 用 SQL 查询
 {made}`suanjia sql "SELECT …"` runs one SELECT on the newest generation, read-only and shut in: no other file,
 no setting and no write can be reached; thirty seconds at most (`--seconds`), 1 GB of memory for DuckDB,
 answers up to 256 MB. `--format table|csv|json`. The file itself is an ordinary DuckDB file
-(`published/LATEST` names it; storage version v1.4.0, readable by DuckDB 1.5 and later): open it read-only with
-any client, its tables carry these words as comments.
+(`published/LATEST` names it; storage version v1.4.0, readable by DuckDB 1.5 and later): open it read-only
+with any client, its tables carry these words as comments.
 
 Money is `DECIMAL(18,6)`, times are `TIMESTAMPTZ` in UTC, weeks are the Monday of the ISO week in
 Asia/Shanghai, an unknown is NULL. 金额为 DECIMAL(18,6)，时间为 UTC，周以上海时间周一为准，未知为 NULL。
