@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from types import MappingProxyType
 
@@ -62,7 +62,7 @@ def _own_words() -> frozenset[str]:
     return frozenset(row["provider"] for row in rows("card_aliases.csv"))
 
 
-@cache
+@lru_cache(maxsize=64)  # names come from outside
 def _index(provider: str) -> Node:
     root = Node()
     table = rows("card_aliases.csv")

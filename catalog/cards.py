@@ -106,7 +106,7 @@ def impossible() -> tuple[Impossible, ...]:
     )
 
 
-@cache
+@lru_cache(maxsize=4096)  # names come from outside
 def family_of(name: str) -> tuple[Card, ...]:
     """The goods that share a family with `name`, the sized ones included. Raises KeyError if unknown."""
     family = cards()[name].family

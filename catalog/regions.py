@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from catalog.table import rows
@@ -123,7 +123,7 @@ def alias_of(provider: str, label: str, on: date | None = None) -> RegionAlias |
     return valid or (found[0] if found and on is None else None)
 
 
-@cache
+@lru_cache(maxsize=16384)  # labels come from outside
 def codes_of(label: str) -> frozenset[str]:
     """The places that sellers mean by a label whose seller is not known; pools leave no trace here."""
     key = label_key(label)
