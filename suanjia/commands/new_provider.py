@@ -62,10 +62,13 @@ def command(
     root = Path(__file__).parents[2]
     if not (root / "pyproject.toml").is_file() or not (root / "tests").is_dir():
         raise Failure("new-provider writes into a source checkout of suanjia, and this is an installation")
-    made = _files(slug, kind, origin or f"https://www.{slug.replace('_', '-')}.example", settings)
+    origin = origin or f"https://www.{slug.replace('_', '-')}.example"
+    made = _files(slug, kind, origin, settings)
     there = [path for path in made if (root / path).exists()]
     if there:
         raise Failure(f"{there[0]} exists already; nothing was written", REFUSED)
+    if stand_in := _stand_in(origin):
+        raise Failure(f"the stand-in {stand_in} has this origin already; nothing was written", REFUSED)
     for path, text in made.items():
         (root / path).write_text(text, encoding="utf-8")
         click.echo(path)
@@ -73,7 +76,8 @@ def command(
         "\nNext: fill in the TODOs, then\n"
         f"  pytest --golden-write tests/spiders/test_golden.py -k {slug}   # writes the golden file, fails\n"
         f"  git diff --no-index /dev/null tests/golden/{slug}.jsonl        # review it\n"
-        f"  pytest tests/spiders -k {slug}",
+        f"  pytest tests/spiders/test_golden.py tests/spiders/test_guards.py -k {slug}\n"
+        "and see what it sells: CONTRIBUTING.md, step 5",
         err=True,
     )
     return OK
@@ -99,6 +103,14 @@ def _declare(settings: Settings, slug: str, url: str, browser: bool) -> int:
         err=True,
     )
     return OK
+
+
+def _stand_in(origin: str) -> str | None:
+    """The site of the stand-in market that answers for an origin: no two may."""
+    from market.sites import all_sites
+
+    origin = origin.rstrip("/")
+    return next((site.slug for site in all_sites() if origin in (*site.origins, *site.aliases)), None)
 
 
 def _files(slug: str, kind: str, origin: str, settings: Settings) -> Mapping[str, str]:

@@ -54,6 +54,7 @@ def test_a_fresh_source(checkout: Path, kind: str) -> None:
     assert len(files) == 3
     for path in files:
         assert (checkout / path).is_file()
+        assert max(map(len, (checkout / path).read_text(encoding="utf-8").splitlines())) <= 110
     assert len((checkout / "spiders" / "sources" / f"{slug}.py").read_text().splitlines()) <= 60
     again = run(checkout, "suanjia", "new-provider", slug, "--kind", kind)
     assert again.returncode == 5
@@ -70,3 +71,10 @@ def test_a_fresh_source(checkout: Path, kind: str) -> None:
     assert golden.count("\n") == 2
     after = checked(checkout, slug)
     assert after.returncode == 0, after.stdout[-3000:]
+
+
+def test_no_two_stand_ins_share_an_origin(checkout: Path) -> None:
+    made = run(checkout, "suanjia", "new-provider", "other", "--origin", "https://matgo.cn/")
+    assert made.returncode == 5
+    assert "the stand-in matpool has this origin already" in made.stderr
+    assert not (checkout / "market" / "sites" / "other.py").exists()
