@@ -1,28 +1,23 @@
 """What an amount is said to be for: `语音识别 0.8元/小时` names another good, whatever the row is about.
 
-Only the word that stands directly before the amount is asked: one that no table knows, and that is no place,
-seller or filler, is the name of something else.
+Only the word that stands directly before the amount is asked. A word that no table knows is a seller, a place
+or a filler, of which there is no end; other goods are known by name (`thing` in the tables).
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from pipeline.reading import region
 from pipeline.reading.price.amounts import Amount
 from pipeline.reading.price.bare import known_edge
 from pipeline.reading.price.found import Scan
 from pipeline.reading.price.lexer import CARD, MULTIPLIER, SIGN, SIZE, WORD, Token
-from pipeline.reading.price.words import endings
+from pipeline.reading.price.words import things
 
 _STEPPED_OVER: Final = frozenset(("noun", "approx", "floor", "ceil", "current", "original", "member", "bare"))
 _SIGNS: Final = frozenset(":(≈~<>≤≥")
 _SYSTEMS: Final = frozenset(("windows", "raid", "虚拟机"))  # editions of a machine as well as goods
 _INCLUDED: Final = frozenset("含送赠带附免包加+")
-# Goods whose last characters stand on many words that name none.
-_THINGS: Final = tuple(
-    "手机 飞机 图片 照片 面包 背包 数码 股价 房价 油价 币价 金价 菜价 车价 票价 电价 水价 气价 地价".split()
-)
 _REACH: Final = 8  # characters
 _PARTS: Final = 64  # tokens of a machine's description
 _APART: Final = ("免费", "另计", "另付", "另收", "另购", "单独", "另算", "自备", "不限")
@@ -68,7 +63,7 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
         i -= 1
     end = tokens[i - 1].end if i else 0
     label = found.text[end:stop].strip(" :(")
-    if not label and i and "id" in tokens[i - 1].tags and (not own_period or tokens[i - 1].value in _THINGS):
+    if not label and i and "id" in tokens[i - 1].tags and (not own_period or tokens[i - 1].value in things()):
         return True  # P40 手机 4488元
     if not label:
         return not named and i > 0 and (_is_other(found, i - 1) or _part(found, i, own_period=own_period))
@@ -76,13 +71,9 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
         return False
     if i and tokens[i - 1].kind in {CARD, MULTIPLIER} and tokens[i - 1].end == end and len(label) == 1:
         return False
-    # Not the label alone: 套 of 套餐 is a word of the tables, and so no part of it.
-    before = found.text[:stop].rstrip(" :(")
-    if before.endswith(_THINGS):
-        return True
-    if not label[-1].isalnum() or known_edge(before) or before.endswith(endings()):
-        return False
-    return region.read(label).precision == "none"
+    # Not the label alone: 房 of 房租 is no word of the tables, 租 is.
+    before = found.text[:stop].rstrip(" :(").lower()
+    return before.endswith(things()) and not known_edge(before)
 
 
 def included(found: Scan, i: int) -> bool:

@@ -17,7 +17,7 @@ Tags = Mapping[str, str]
 """Tag → value. Reject words have the tags `reject.text`, `reject.context`, `reject.any`, `reject.strong`."""
 
 Firsts = Mapping[str, tuple[tuple[int, Mapping[str, Tags]], ...]]
-_ENDING: Final = "ending"
+_THING: Final = "thing"
 NO_TAGS: Final[Tags] = MappingProxyType({})
 
 
@@ -26,7 +26,7 @@ def vocabulary() -> Mapping[str, Tags]:
     """Every word with its tags, lower case. Raises ValueError where a table gives one word a tag twice."""
     found: dict[str, dict[str, str]] = {}
     for row in rows("price_words.csv"):
-        if row["tag"] == _ENDING:
+        if row["tag"] == _THING:
             continue
         for word in row["words"].split():
             _put(found, word, row["tag"], row["value"])
@@ -45,10 +45,10 @@ def _put(found: dict[str, dict[str, str]], word: str, tag: str, value: str) -> N
 
 
 @cache
-def endings() -> tuple[str, ...]:
-    """Last characters of words that name no good where they stand before an amount."""
+def things() -> tuple[str, ...]:
+    """Names of other goods; a longer word that ends with one is another good too (`向量数据库`)."""
     return tuple(
-        word for row in rows("price_words.csv") if row["tag"] == _ENDING for word in row["words"].split()
+        word for row in rows("price_words.csv") if row["tag"] == _THING for word in row["words"].split()
     )
 
 
