@@ -57,6 +57,7 @@ def command(settings: Settings, as_json: bool) -> int:
         click.echo(dumps({**_NOTHING, **found}))
     else:
         click.echo(
-            "{generation}: {offers} offers 报价, {cells} index rows 指数, 历史待核 {held} held over all weeks".format(**found)
+            "{generation}: {offers} offers 报价, {cells} index rows 指数,"
+            " 历史待核 {held} held over all weeks".format(**found)
         )
     return OK
