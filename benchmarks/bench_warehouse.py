@@ -109,9 +109,14 @@ def rebuild(report: Report, folder: Path, millions: int) -> float:
         raise RuntimeError("the rebuild failed")
     spent = busy() - spent
     note = f"{seconds:.1f} s and {plain:.1f} s; processor {spent:.1f} s and {plain_busy:.1f} s"
-    report.line(f"publish from {millions} M / bare scan and aggregate", seconds / plain, 4.0, "×", note)
+    report.line(
+        f"publish from {millions} M / bare scan and aggregate alone", seconds / plain, None, "×", note
+    )
+    # The same work in bare DuckDB has the rule that holds prices back, and still no chain, check or copy.
     whole = plain + rule
-    report.line("  the same with the rule that holds back", seconds / whole, None, "×", f"bare {whole:.1f} s")
+    report.line(
+        "  / the same with the rule that holds back", seconds / whole, 4.0, "×", f"bare {whole:.1f} s"
+    )
     if millions == 5:
         report.line("full publish from 5 M, process and all", seconds, 20.0, "s")
     report.line(f"peak memory of it and its check, {millions} M", peak, 1.0, "GiB")
