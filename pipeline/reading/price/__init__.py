@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
 from typing import Final
@@ -22,6 +21,7 @@ from pipeline.reading.price.lexer import lex
 from pipeline.reading.price.lines import lines, unpaired
 from pipeline.reading.price.model import Money, PriceReading, PriceReject
 from pipeline.reading.price.scan import scan
+from pipeline.reading.price.shop_json import shop_json
 from pipeline.reading.price.words import vocabulary
 
 __all__ = ["Money", "PriceReading", "PriceReject", "read"]
@@ -53,7 +53,7 @@ def read(
 def _read(
     text: str, context: str, provider: str | None, currency_hint: str | None, mode_hint: str | None
 ) -> PriceReading | PriceReject:
-    plain = markup.strip(_shop_json(text))
+    plain = markup.strip(shop_json(text))
     around = _context(context, provider) if len(context) <= _LONGEST_KEPT else _context_of(context, provider)
     own = _scan(normalise(plain.text), provider)
     if own.bare and (parted := lines(text)):
@@ -144,21 +144,3 @@ def _split_siblings(context: str) -> tuple[str, str]:
 def _siblings() -> re.Pattern[str]:
     words = [word for word, tags in vocabulary().items() if "sibling" in tags or "column" in tags]
     return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))))
-
-
-_CYCLES: Final = {"1": "月", "3": "季", "6": "半年", "12": "年", "24": "2年", "36": "3年"}
-
-
-def _shop_json(text: str) -> str:
-    """Arguments of a shop's inline script (`{"cprice":"299","cycle":"1"}`): cycles count months."""
-    if '"cprice"' not in text or not text.lstrip().startswith("{"):
-        return text
-    try:
-        data = json.loads(text)
-        prices, cycles = str(data["cprice"]).split(","), str(data["cycle"]).split(",")
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return text
-    pairs = [
-        (p.strip(), c.strip()) for p, c in zip(prices, cycles, strict=False) if p.strip() not in {"", "0"}
-    ]
-    return ";".join(f"{price}元/{_CYCLES.get(cycle, cycle + '个月')}" for price, cycle in pairs)

@@ -125,7 +125,8 @@ def _offer(cell: Cell, choice: Choice, quote: Quote, good: Card) -> PriceReading
     if choice.teaser and good.named:
         return PriceReject("teaser_price", money)
     if quote.period.per is None:
-        return PriceReject(no_period(cell, quote, good), money)
+        other = good.named and named_apart(cell.text, quote.amount, own_period=False) == "not_gpu"
+        return PriceReject("not_gpu" if other else no_period(cell, quote, good), money)
     bought = basis(quote.unit, cell.text, cell.context, good)
     if not good.named:
         return PriceReject(unnamed_or_impossible(cell, quote, bought), money)

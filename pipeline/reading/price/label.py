@@ -65,15 +65,29 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
     label = found.text[end:stop].strip(" :(")
     if not label and i and "id" in tokens[i - 1].tags and (not own_period or tokens[i - 1].value in things()):
         return True  # P40 手机 4488元
+    # Not the label alone: 房 of 房租 is no word of the tables, 租 is.
+    before = found.text[:stop].rstrip(" :(").lower()
     if not label:
-        return not named and i > 0 and (_is_other(found, i - 1) or _part(found, i, own_period=own_period))
+        if named or not i:
+            return False
+        return (
+            _is_other(found, i - 1)
+            or _part(found, i, own_period=own_period)
+            or _thing_at(before, tokens[i - 1])
+        )
     if named and own_period:
         return False
     if i and tokens[i - 1].kind in {CARD, MULTIPLIER} and tokens[i - 1].end == end and len(label) == 1:
         return False
-    # Not the label alone: 房 of 房租 is no word of the tables, 租 is.
-    before = found.text[:stop].rstrip(" :(").lower()
     return before.endswith(things()) and not known_edge(before)
+
+
+def _thing_at(before: str, last: Token) -> bool:
+    """`通用型云主机`, `专家咨询`: a good whose name ends with a word of the tables, or is one that counts."""
+    if last.kind != WORD:
+        return False
+    least = len(last.value) + bool(last.tags)
+    return any(len(thing) >= least and before.endswith(thing) for thing in things())
 
 
 def included(found: Scan, i: int) -> bool:

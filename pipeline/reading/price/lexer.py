@@ -15,6 +15,7 @@ from pipeline.reading.price.patterns import (
     BANK_FREE,
     DIGITS,
     GIGABYTES,
+    GLUED,
     GOES_ON,
     LETTERS,
     NAME_REST,
@@ -204,6 +205,12 @@ class _Lexer:
             self.out.append(Token(SIGN, i, end, "×"))
             return end
         tags = ascii_words().get(run)
+        glued = GLUED.match(low, end, limit) if low[end : end + 1].isdecimal() else None
+        if glued is not None and len(glued[1]) <= len(run) + 1:
+            if tags is not None:
+                return self._word(i, end, tags)
+            self.out.append(Token(NOISE, i, end, run))
+            return end
         if tags is not None and len(run) <= _SHORT and "cur" not in tags and low[end : end + 1].isdecimal():
             tags = None  # p3.2xlarge
         if (

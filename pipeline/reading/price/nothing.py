@@ -46,8 +46,9 @@ def _ratio(text: Scan) -> str:
 
 
 def _paid_months(text: Scan) -> bool:
-    """`包年付10个月`, `买10个月送2个月`: what is paid is told in months, not in money."""
-    if not text.spans or "noun" in text.flags:
+    """`包年付10个月`, `年付享10个月价`, `买10个月送2个月`: what is paid is told in months, not in money."""
+    yearly = any(mode.per == "year" for mode in text.modes)
+    if not text.spans or ("noun" in text.flags and not yearly):
         return False
     several = any(count > 1 for count, _ in text.spans)
     return several and ("saving" in text.flags or any(mode.per is not None for mode in text.modes))

@@ -31,6 +31,11 @@ ON: Final = frozenset("/年月-0123456789")
 SPACED_UNIT: Final = re.compile(r" (?:g|gb|gib|mb|tb|mbps|gbps|ghz)(?![a-z])")
 LETTERS: Final = re.compile(r"[a-z]+")
 NAME_REST: Final = re.compile(r"[a-z0-9_]*(?:[.\-][a-z0-9_]+)*")
+# AutoDL1.98元/时, 套餐A1.98元: a price glued to a name; more digits are the name's own (H264.5元).
+GLUED: Final = re.compile(
+    r"([0-9]{1,3})\.[0-9]{1,4}"
+    r"(?=元|块钱|万|美[元金]|rmb|/ ?(?:卡|张|台|个?小?时|天|日|周|月|季|年|h(?![a-z])|hr|hour))"
+)
 NUMERAL_RUN: Final = re.compile(
     r"[零一二两三四五六七八九十百千万亿几数]+"
     r"(?:点[零一二两三四五六七八九]{1,4}(?![零一二两三四五六七八九十百千]))?"

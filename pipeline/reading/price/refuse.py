@@ -24,6 +24,8 @@ def says(cell: Cell, quote: Quote) -> str | None:
         return "demand_side"
     if "decides" in text or "decides" in context:
         return "not_gpu"
+    if "revenue_not_price" in own:
+        return "revenue_not_price"  # 每张4090月收益900元, told on a page about hosting
     hosted = "hosting" in context or ("hosting" in text and "含" not in cell.text.text)
     if hosted and "rent" not in cell.text.flags and "rent" not in cell.context.flags:
         return "not_gpu"

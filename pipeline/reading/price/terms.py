@@ -22,6 +22,7 @@ _BY_PERIOD: Final = {
 }  # fmt: skip
 _HAN: Final = re.compile("[\u4e00-\u9fff]")
 _DAY: Final = 24
+_GRANULAR: Final = "granular"  # 按秒计费: how a mode is metered, and a mode only where no other is named
 _TABS: Final = 3  # as many different billing words in one context are a row of tabs, not this cell's
 
 
@@ -162,7 +163,9 @@ def default_mode(per: str, count: int) -> str:
 
 def _chosen(modes: list[Mode]) -> str | None:
     """The word that counts: the last one; a term word without a period (长租) only where it stands alone."""
-    plain = [one for one in modes if one.mode not in {"prepaid", "pack"}]
+    plain = [one for one in modes if one.mode not in {"prepaid", "pack", _GRANULAR}]
+    if not plain and any(one.mode == _GRANULAR for one in modes):
+        return "on_demand"
     timed = [one for one in plain if one.mode != "reserved" or one.per is not None] or plain
     if not timed:
         return None
