@@ -209,3 +209,25 @@ def test_price_at_answers_as_of(world: World, ask: Ask) -> None:
     known = "SELECT price FROM price_known_at($1, $2)"
     assert ask(known, [hours(8), hours(1)]) == [(Decimal("2.00"),)]
     assert ask(known, [hours(8), hours(9)]) == [(Decimal("2.10"),)]
+
+
+def test_a_spot_price_no_cheaper_than_the_hour_is_kept_and_flagged(world: World, ask: Ask) -> None:
+    world.run(
+        [
+            good("r0", hours(0), "a", "1.98"),
+            good("r0", hours(0), "a", "2.10", billing_mode="spot"),
+            good("r0", hours(0), "b", "1.98"),
+            good("r0", hours(0), "b", "1.98", billing_mode="spot"),
+            good("r0", hours(0), "c", "1.98"),
+            good("r0", hours(0), "c", "1.20", billing_mode="spot"),
+            good("r0", hours(0), "d", "2.10", billing_mode="spot"),  # nothing to hold it against
+        ]
+    )
+    world.go(hours(1))
+    assert ask("SELECT sku, price, review FROM offers WHERE billing_mode = 'spot' ORDER BY 1") == [
+        ("a", Decimal("2.10"), "spot_ge_ondemand"),
+        ("b", Decimal("1.98"), "spot_ge_ondemand"),
+        ("c", Decimal("1.20"), None),
+        ("d", Decimal("2.10"), None),
+    ]
+    assert ask("SELECT count(*) FROM observations WHERE quarantine IS NOT NULL") == [(0,)]

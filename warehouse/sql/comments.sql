@@ -68,7 +68,7 @@ COMMENT ON COLUMN offers.state IS
 COMMENT ON COLUMN offers.observed_at IS '观测时间 when the source showed the price (UTC)';
 COMMENT ON COLUMN offers.age_hours IS '时效 hours between observed_at and generation.built_at';
 COMMENT ON COLUMN offers.review IS
-    '复核 level_review: 2–3 times or a third to half of the usual level; kept, but look';
+    '复核 level_review: 2–3 times or a third to half of the usual level; spot_ge_ondemand: no cheaper than by the hour; kept, but look';
 COMMENT ON COLUMN offers.run_id IS '批次 run that saw it; with provider key of `runs`';
 COMMENT ON COLUMN offers.evidence IS '证据 SHA-256 of the response body or sheet in evidence/';
 COMMENT ON COLUMN offers.locator IS
@@ -92,7 +92,7 @@ COMMENT ON COLUMN observations.quarantine IS
 COMMENT ON COLUMN observations.usable IS
     '计入 false where its run did not pass its gates: kept, but neither offer nor index';
 COMMENT ON COLUMN observations.review IS
-    '复核 level_review: 2–3 times or a third to half of the usual level; kept, but look';
+    '复核 level_review: 2–3 times or a third to half of the usual level; spot_ge_ondemand: no cheaper than by the hour; kept, but look';
 
 COMMENT ON VIEW rejections IS '拒绝 listings that became no offer, each with its reason';
 COMMENT ON COLUMN rejections.rejection_id IS

@@ -9,6 +9,22 @@ FROM store.fact AS f
 JOIN store.run AS r ON r.run = f.run AND r.kind = 'import'
 JOIN store.good AS g ON g.good = f.good;
 
+-- A spot price at or above what the same seller asks by the hour for the same good, in the same run: kept, no saving.
+CREATE TEMP TABLE spot_dear AS
+SELECT DISTINCT spot.obs
+FROM store.good AS g
+JOIN store.good AS h
+  ON h.provider = g.provider AND h.site = g.site AND h.card = g.card AND h.gpu_count = g.gpu_count
+ AND h.share = g.share AND h.currency = g.currency AND h.tax = g.tax
+ AND h.region_code IS NOT DISTINCT FROM g.region_code AND h.zone IS NOT DISTINCT FROM g.zone
+ AND h.sku IS NOT DISTINCT FROM g.sku AND h.form IS NOT DISTINCT FROM g.form
+ AND h.vcpu IS NOT DISTINCT FROM g.vcpu AND h.ram_gb IS NOT DISTINCT FROM g.ram_gb
+ AND h.os IS NOT DISTINCT FROM g.os
+JOIN store.fact AS spot ON spot.good = g.good
+JOIN store.fact AS hour ON hour.good = h.good AND hour.run = spot.run AND hour.cny <= spot.cny
+WHERE g.billing_mode = 'spot' AND g.price_kind = 'list' AND h.billing_mode = 'on_demand' AND h.price_kind = 'list'
+  AND NOT h.is_floor;
+
 -- Prices that are not in CNY, at the newest rate of the seven days up to the observation (Shanghai dates).
 -- Whole numbers of 1e-6, so that nothing is rounded but the result, half up.
 CREATE TEMP TABLE foreign_rate AS
@@ -39,7 +55,7 @@ WHERE rate IS NOT NULL;
 INSERT INTO store.note
 SELECT obs,
        h.quarantine,
-       h.review,
+       coalesce(h.review, CASE WHEN d.obs IS NOT NULL THEN 'spot_ge_ondemand' END),
        coalesce(t.repeated, false),
        money(e.cny),
        money(CASE WHEN e.tax = 'excluded' THEN half_up(e.cny * 106, 100) ELSE e.cny END),
@@ -47,10 +63,12 @@ SELECT obs,
             WHEN o.obs IS NOT NULL THEN 'no ' || o.currency || '/CNY rate within seven days' END
 FROM held AS h
 FULL JOIN (SELECT * FROM told WHERE repeated) AS t USING (obs)
+FULL JOIN spot_dear AS d USING (obs)
 FULL JOIN foreign_rate AS o USING (obs)
 LEFT JOIN exchanged AS e USING (obs)
 ORDER BY obs;
 
 DROP TABLE told;
+DROP TABLE spot_dear;
 DROP TABLE foreign_rate;
 DROP TABLE exchanged;

@@ -2,7 +2,7 @@
 CREATE TABLE store.note (
     obs         BIGINT NOT NULL,
     quarantine  VARCHAR CHECK (quarantine IN ('conflict', 'level_hold', 'outlier')),
-    review      VARCHAR CHECK (review IN ('level_review')),
+    review      VARCHAR CHECK (review IN ('level_review', 'spot_ge_ondemand')),
     repeated    BOOLEAN NOT NULL,
     cny         DECIMAL(18,6) CHECK (cny > 0),
     cny_gross   DECIMAL(18,6) CHECK (cny_gross > 0),
