@@ -62,8 +62,15 @@ def has_table(cloud: str) -> bool:
 
 def card_of(cloud: str, sku: str) -> str | None:
     """The card of an instance type even where its number of cards is not known: a check on a printed name."""
+    found = named(cloud, sku)
+    return found.card if found is not None else None
+
+
+def named(cloud: str, sku: str) -> Family | None:
+    """The row of an instance type whose card has a name, even where its number of cards (`count` 0) is not
+    known: what is said of the card and its links holds for every size."""
     found = _row(cloud, sku)
-    return (found.card or None) if found is not None else None
+    return found if found is not None and found.card else None
 
 
 def _row(cloud: str, sku: str) -> Family | None:
@@ -89,6 +96,8 @@ def _tables() -> Mapping[str, tuple[Mapping[str, Family], tuple[tuple[str, Famil
         own = [family for family in families() if family.cloud == cloud]
         exact = {_key(cloud, f.sku): f for f in own if not f.sku.endswith("*")}
         wide = [(_key(cloud, f.sku[:-1]), f) for f in own if f.sku.endswith("*")]
+        # The bare name of a family, without a size, is the family.
+        exact = {prefix.removesuffix("."): f for prefix, f in wide if prefix.endswith(".")} | exact
         found[cloud] = (MappingProxyType(exact), tuple(sorted(wide, key=lambda pair: -len(pair[0]))))
     return MappingProxyType(found)
 

@@ -61,13 +61,15 @@ def identify(listing: Listing) -> Goods | str:
     if family is None and listing.card_text is not None and listing.card_text.strip() in _NO_CARD:
         return "not_gpu"
     goods = _identify(listing, family)
-    if family is None or isinstance(goods, str):
+    inside = families.named(listing.provider, listing.sku) if listing.sku else None
+    if inside is None or isinstance(goods, str):
         return goods
     return replace(
         goods,
-        interconnect=goods.interconnect or family.interconnect,
-        vcpu=family.vcpu,
-        ram_gb=family.ram_gb,
+        form=goods.form or inside.form,
+        interconnect=goods.interconnect or inside.interconnect,
+        vcpu=inside.vcpu,
+        ram_gb=inside.ram_gb,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from catalog import families
 from catalog.providers import load_providers
 from pipeline.goods import Goods, identify
 from pipeline.interpret import Context, interpret
@@ -73,3 +74,23 @@ def test_the_bundle_of_a_type_that_the_source_does_not_state() -> None:
     )
     assert isinstance(stated, Offer)
     assert stated.ram_gb == 32  # the source's own word goes first
+
+
+@pytest.mark.parametrize("sku", ["p8av", "p8av.4xlarge.4", "P8AV"])
+def test_the_bare_name_of_a_family_is_the_family(sku: str) -> None:
+    # the document prints the family alone, and the count in a column of its own
+    got = good("ctyun", sku=sku, card_text="NVIDIA A100", count_text="8")
+    assert (got.card, got.interconnect, got.cards) == ("A100-40G", "NVLink", Decimal(8))
+
+
+@pytest.mark.parametrize(("sku", "link"), [("p8a", None), ("p8avx", None), ("p8", None)])
+def test_another_family_with_the_same_beginning_is_another(sku: str, link: str | None) -> None:
+    assert good("ctyun", sku=sku, card_text="NVIDIA A100 40G", count_text="8").interconnect == link
+
+
+def test_every_open_ended_row_is_found_by_its_bare_name() -> None:
+    wide = [f for f in families.families() if f.sku.endswith(".*") and f.card]
+    assert len(wide) > 20
+    for row in wide:
+        found = families.named(row.cloud, row.sku.removesuffix(".*"))
+        assert found is not None and found.card == row.card, row.sku
