@@ -14,16 +14,17 @@ from market.site import Site
 @cache
 def all_sites() -> tuple[Site, ...]:
     """Every stand-in site, by slug. Raises ValueError when two claim one slug or one origin."""
-    found: list[Site] = []
+    found: list[tuple[Site, str]] = []
     for info in pkgutil.iter_modules(__path__):
         if info.name.startswith("_"):
             continue
         module = importlib.import_module(f"{__name__}.{info.name}")
-        found.extend(getattr(module, "SITES", None) or [module.SITE])
-    slugs = [site.slug for site in found]
-    origins = [origin for site in found for origin in (*site.origins, *site.aliases)]
-    for names in (slugs, origins):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(f"declared twice in market/sites: {', '.join(twice)}")
-    return tuple(sorted(found, key=lambda site: site.slug))
+        found.extend((site, info.name) for site in getattr(module, "SITES", None) or [module.SITE])
+    claims: dict[str, list[str]] = {}
+    for site, file in found:
+        for name in (site.slug, *site.origins, *site.aliases):
+            claims.setdefault(name, []).append(f"{site.slug} ({file}.py)")
+    twice = [f"{name} by {' and '.join(sites)}" for name, sites in sorted(claims.items()) if len(sites) > 1]
+    if twice:
+        raise ValueError(f"declared twice in market/sites: {'; '.join(twice)}")
+    return tuple(sorted((site for site, _ in found), key=lambda site: site.slug))

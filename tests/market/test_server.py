@@ -9,7 +9,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
@@ -218,3 +220,20 @@ def test_the_module_prints_origins_and_ends_on_a_signal() -> None:
     bad = subprocess.run([*command[:3], "--site", "nobody"], capture_output=True, text=True, check=False)
     assert (bad.returncode, bad.stdout) == (2, "")
     assert "nobody" in bad.stderr
+
+
+def test_two_sites_with_one_origin_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from market import sites
+
+    one, two = all_sites()[:2]
+    modules = {
+        "one": SimpleNamespace(SITE=one),
+        "two": SimpleNamespace(SITE=replace(two, origins=one.origins)),
+    }
+    monkeypatch.setattr(
+        sites.pkgutil, "iter_modules", lambda _: [SimpleNamespace(name=name) for name in modules]
+    )
+    monkeypatch.setattr(sites.importlib, "import_module", lambda name: modules[name.rpartition(".")[2]])
+    with pytest.raises(ValueError, match="declared twice") as told:
+        sites.all_sites.__wrapped__()
+    assert f"{next(iter(one.origins))} by {one.slug} (one.py) and {two.slug} (two.py)" in str(told.value)

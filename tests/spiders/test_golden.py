@@ -57,14 +57,14 @@ def test_golden(
 ) -> None:
     writing = request.config.getoption("--golden-write")
     folder, golden, profile = FIXTURES / slug, GOLDEN / f"{slug}.jsonl", EXPECTED / f"{slug}.json"
+    known = json.loads(profile.read_text(encoding="utf-8")) if profile.is_file() else None
+    if writing:
+        profile.unlink(missing_ok=True)  # else the crawls would be measured against the old one
     if not (folder / fixtures.META).is_file():
         if not writing:
             pytest.fail(f"{slug} has no fixture: run pytest --golden-write, review, commit")
         _smaller(slug, monkeypatch)
         _rebuild(slug, folder, tmp_path)
-    known = json.loads(profile.read_text(encoding="utf-8")) if profile.is_file() else None
-    if writing:
-        profile.unlink(missing_ok=True)  # else the crawl would be measured against the old one
     made, found = _replay(slug, folder, tmp_path)
     wanted = golden.read_text(encoding="utf-8") if golden.is_file() else None
     if writing:
