@@ -21,6 +21,7 @@ from pipeline.manifest import RunMeta
 from pipeline.offer import Offer, Rejection
 from pipeline.past import Past, load_past, medians
 from pipeline.profile import fingerprint, levels
+from pipeline.run import names
 from spiders.listing import Listing
 
 
@@ -101,12 +102,14 @@ def settle(
     )
     verdicts = judge(run)
     failed = [verdict for verdict in verdicts if not verdict.ok]
-    told = [f"{v.gate}: {v.found}" for v in verdicts if not v.ok or v.warn]
+    told = {v.gate: f"{v.gate}: {v.found}" for v in verdicts if not v.ok or v.warn}
+    own = "known_cards" in told  # names the cards itself
+    said = [p for p in (meta.message or "").split("; ") if not (own and p.startswith("unknown cards: "))]
     return replace(
         meta,
         outcome=failed[0].outcome if failed else "ok",
         complete=not failed,
-        message="; ".join([*([meta.message] if meta.message else []), *told]) or None,
+        message="; ".join(filter(None, (*said, *told.values()))) or None,
         verdicts=tuple(verdict.as_dict() for verdict in verdicts),
     )
 
@@ -165,7 +168,8 @@ def distinct_keys(run: Run) -> Verdict | None:
 
 def known_cards(run: Run) -> Verdict | None:
     """Few rows may name a card that the catalog does not know; they are kept and counted."""
-    unknown = sum(rejection.reason == "unknown_card" for rejection in run.rejections)
+    named = [r.card_text or "" for r in run.rejections if r.reason == "unknown_card"]
+    unknown = len(named)
     known = sum(offer.listings for offer in run.offers)
     if not unknown:
         return None
@@ -173,7 +177,7 @@ def known_cards(run: Run) -> Verdict | None:
     return Verdict(
         "known_cards",
         share <= run.limits.unknown_cards,
-        f"{unknown} of {unknown + known} rows name an unknown card",
+        f"{unknown} of {unknown + known} rows name an unknown card ({names(named)})",
         "layout_changed",
         warn=share >= run.limits.unknown_cards_warn,
     )

@@ -4,14 +4,15 @@ it."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import unicodedata
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from pipeline.amount import read_amount
 from pipeline.goods import Goods
 from pipeline.reading import price as price_reader
 from pipeline.reading.price.own import states_basis
-from pipeline.reading.units import parse_unit
+from pipeline.reading.units import Unit, parse_unit
 from spiders.listing import Listing
 
 # Several prices in one cell: `158000元/半年；300000/年`, a line each, or one behind the other with its unit.
@@ -28,6 +29,10 @@ _STATES = (
     ("delisted", re.compile(r"下线|下架|停售")),
     ("no_public_price", re.compile(r"暂无(?:报价|价格)|价格?待补|暂不可得|即将上线|敬请期待")),
 )
+
+
+# One amount with nothing but its currency: as good as the bare number where the unit is declared.
+_DRESSED = re.compile(r"(?:[￥¥]|RMB|CNY|人民币)?\s*([\d,]*\.?\d+)\s*(?:元|圆|RMB|CNY)?", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +57,17 @@ def read_money(listing: Listing, goods: Goods | None) -> list[Money | str] | str
     place of one of several."""
     if listing.unit is None:
         return _free_text(listing, goods)
-    if goods is None:
-        return "unknown_card"
     unit = parse_unit(listing.unit)
     if unit is None:
-        return "unit_unknown"
-    low = read_amount(listing.price_text)
+        return "unknown_card" if goods is None else "unit_unknown"
+    low = _amount(listing.price_text, unit)
+    if low == "price_not_a_number":
+        return _text_in_unit(listing, goods, unit)
+    if goods is None:
+        return "unknown_card"
     if isinstance(low, str):
         return low
-    high = read_amount(listing.price_high_text) if listing.price_high_text else low
+    high = _amount(listing.price_high_text, unit) if listing.price_high_text else low
     if isinstance(high, str):
         return high
     floor = listing.price_kind == "floor"
@@ -69,6 +76,27 @@ def read_money(listing: Listing, goods: Goods | None) -> list[Money | str] | str
         unit.basis, None, listing.price_kind, listing.tax, floor, goods,
     )  # fmt: skip
     return [money]
+
+
+def _amount(text: str | None, unit: Unit) -> Decimal | str:
+    """The number of a cell under a stated unit; `￥7.60` and `2.00元` are one where yuan are counted."""
+    amount = read_amount(text)
+    if amount == "price_not_a_number" and unit.currency == "CNY" and unit.scale == 1:
+        dressed = _DRESSED.fullmatch(unicodedata.normalize("NFKC", (text or "")[:80]).strip())
+        inner = read_amount(dressed[1]) if dressed else amount
+        return amount if isinstance(inner, str) else inner
+    return amount
+
+
+def _text_in_unit(listing: Listing, goods: Goods | None, unit: Unit) -> list[Money | str] | str:
+    """A cell under a stated unit that is no bare number: what it leaves open is as the unit says, what it
+    states itself goes before it."""
+    context = " | ".join(filter(None, (listing.context, unit.words)))
+    found = _free_text(replace(listing, unit=None, basis=unit.basis, context=context), goods)
+    unscaled = not unit.words and re.search(r"\d", listing.price_text)
+    if found == "no_number" or unscaled:
+        return "price_not_a_number"
+    return found
 
 
 def _free_text(listing: Listing, goods: Goods | None) -> list[Money | str] | str:
@@ -107,7 +135,7 @@ def _one_text(listing: Listing, goods: Goods | None, text: str) -> list[Money | 
         context = f"{spoken} | {context}" if context else spoken
     reading = price_reader.read(text, context, listing.provider)
     if isinstance(reading, price_reader.PriceReject):
-        unsaid = listing.basis == "server" and goods is not None and not goods.count_known
+        unsaid = listing.basis not in (None, "card") and goods is not None and not goods.count_known
         if unsaid and reading.reject in _MAY_BE_MACHINE:
             return "count_unknown"
         zero = reading.reject == "no_number" and _ZEROS.fullmatch(text)
@@ -118,6 +146,8 @@ def _one_text(listing: Listing, goods: Goods | None, text: str) -> list[Money | 
             return "ceiling_not_price"
         # A kind stated by the spider is of the first price; a second one says its own.
         kind = (listing.price_kind if one is reading else None) or one.price_kind
+        if kind == "list" and one.price_high is None:
+            kind = "floor"
         own = Goods(one.card, one.vram_gb, None, Decimal(one.cards), True, Decimal(1))
         basis = one.basis if listing.basis is None or states_basis(text) else listing.basis
         out.append(

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from catalog.providers import Provider
+from catalog.reasons import reason_text
 from pipeline import metering
 from pipeline.collapse import collapse
 from pipeline.interpret import Context, interpret, reject
@@ -17,6 +18,7 @@ from pipeline.page import Made, contradictions
 from spiders.listing import Listing
 
 _NAMED = 5  # names in a message
+_TOP = 3  # reasons in a message
 _UNKNOWN = {"unknown_family": "unknown families", "unknown_card": "unknown cards"}
 # Reasons that say "there is no price to read here", as a page does that has stopped to show its prices.
 NO_PRICE: Final = frozenset(
@@ -46,12 +48,25 @@ class Processed:
         no price, prices that break a rule of their seller; "" for none."""
         parts = []
         for reason, words in _UNKNOWN.items():
-            named = sorted({r.card_text or "" for r in self.rejections if r.reason == reason})
-            more = " …" if len(named) > _NAMED else ""
-            parts += [f"{words}: {len(named)} ({', '.join(named[:_NAMED])}{more})"] if named else []
-        if sum(self.unpriced.values()) * _TOLD_FROM >= self.parsed > 0:
+            named = {r.card_text or "" for r in self.rejections if r.reason == reason}
+            parts += [f"{words}: {len(named)} ({names(named)})"] if named else []
+        if self._mostly_unpriced:
             parts.append(f"no price: {_counted(self.unpriced)}")
         return "; ".join(filter(None, (*parts, metering.told(metering.check(self.offers)))))
+
+    @property
+    def refused(self) -> str:
+        """The most frequent reasons of rejections that `remark` does not tell, with counts; "" for none."""
+        told = _NOT_MEANT | set(_UNKNOWN) | (NO_PRICE if self._mostly_unpriced else frozenset())
+        open_ = [(reason, n) for reason, n in self.reasons.items() if reason not in told]
+        top = sorted(open_, key=lambda item: (-item[1], item[0]))
+        more = " …" if len(top) > _TOP else ""
+        said = [f"{n} × {reason} ({reason_text(reason)})" for reason, n in top[:_TOP]]
+        return f"rejected: {', '.join(said)}{more}" if said else ""
+
+    @property
+    def _mostly_unpriced(self) -> bool:
+        return sum(self.unpriced.values()) * _TOLD_FROM >= self.parsed > 0
 
     @property
     def unpriced(self) -> Counter[str]:
@@ -73,6 +88,12 @@ class Processed:
     def distinct_keys(self) -> int:
         """How many different goods."""
         return len({offer.offer_id for offer in self.offers})
+
+
+def names(texts: Iterable[str]) -> str:
+    """The first few of what is named, for a message."""
+    found = sorted(set(texts))
+    return ", ".join(found[:_NAMED]) + (" …" if len(found) > _NAMED else "")
 
 
 def _counted(reasons: Counter[str]) -> str:

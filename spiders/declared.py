@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 from urllib.parse import urldefrag, urljoin
 
-from scrapy import Request, signals
-from scrapy.crawler import Crawler
+from scrapy import Request
 from scrapy.http import Response
 
 from catalog.provider_model import Provider
@@ -54,14 +53,6 @@ class DeclaredSpider(SourceSpider):
         source = cls.provider.source
         cls.origins = tuple(dict.fromkeys(origin_of(page) for page in source.pages))
         cls.needs_browser = source.browser
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> DeclaredSpider:
-        """Scrapy's constructor."""
-        spider = super().from_crawler(crawler, *args, **kwargs)
-        assert isinstance(spider, DeclaredSpider)
-        crawler.signals.connect(spider.judge, signal=signals.spider_idle)
-        return spider
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)

@@ -22,8 +22,8 @@ class Listing:
     """Texts are as printed; None is "the source does not say".
 
     A price is told in one of two ways. With `unit` (`1e-5 CNY/unit/hour`, see `pipeline.reading.units`),
-    `price_text` is a bare number in that unit. Without, `price_text` is free text and `context` (heading, row
-    and column headers, ` | ` between) is what stands around it.
+    `price_text` is a number in that unit, or text that the unit completes. Without, `price_text` is free
+    text and `context` (heading, row and column headers, ` | ` between) is what stands around it.
     """
 
     provider: str

@@ -42,12 +42,12 @@ class Expected:
 
 
 def unit_of(listing: Listing) -> str:
-    """The unit of a price as one word: the stated `unit`, else period and currency as the text around it
-    says.
+    """The unit of a price as one word: the stated `unit` where the price itself says none, else period and
+    currency as the text around it says.
 
     `hour 元` for a cell under “按需价格（元/小时）”; "" where nothing says it (the reader will reject that).
     """
-    if listing.unit is not None:
+    if listing.unit is not None and not _UNIT.search(listing.price_text):
         return listing.unit
     header = listing.context.rsplit(" | ", 1)[-1]
     for text in (listing.price_text, header, listing.context):

@@ -131,7 +131,7 @@ class _Crawler:
         listings = [listing for listing in read if listing.route not in dropped]
         made = process(listings, self.run_id, started, self.plan.providers)
         result.offers, result.rejections = len(made.offers), len(made.rejections)
-        result.message = "; ".join(filter(None, (result.message, made.remark)))
+        result.message = "; ".join(filter(None, (result.message, made.remark, made.refused)))
         if result.outcome == "ok" and not made.offers:
             result.outcome, result.message = made.without_offers
         run_id = self.run_id

@@ -30,6 +30,12 @@ _WORDS: Final = {
     "月": "month", "个月": "month", "季": "quarter", "半年": "half_year", "年": "year",
     "元": "CNY", "千元": "CNY", "万元": "CNY", "美元": "USD", "千美元": "USD", "万美元": "USD",
 }  # fmt: skip
+_SPOKEN_MONEY: Final = {"CNY": "元", "USD": "美元"}
+_SPOKEN_PERIODS: Final = {
+    "hour": "小时", "day": "天", "week": "周", "month": "月", "quarter": "季度", "half_year": "半年",
+    "year": "年",
+}  # fmt: skip
+_SPOKEN_SCALES: Final = {Decimal(1): "", Decimal(1000): "千", Decimal(10_000): "万"}
 _MULTIPLES: Final = {"千": Decimal(1000), "万": Decimal(10_000)}
 
 
@@ -60,6 +66,18 @@ class Unit:
     def divisor(self) -> Decimal:
         """Printed number ÷ `divisor` = currency units per hour, for provenance (`hours_divisor`)."""
         return Decimal(self.per_hours * self.steps) / (self.scale * self.times)
+
+    @property
+    def words(self) -> str:
+        """The unit in the words of a price head (`元/卡/小时`), for an amount that is no bare number; ""
+        for one whose scale or period has none."""
+        money = _SPOKEN_MONEY.get(self.currency)
+        thousands = _SPOKEN_SCALES.get(self.scale)
+        if money is None or thousands is None or self.times != 1:
+            return ""
+        per = _SPOKEN_PERIODS[self.per]
+        count = "" if self.per_count == 1 else f"{self.per_count}{'个' if per in ('月', '季度') else ''}"
+        return f"{thousands}{money}/{'卡' if self.basis == 'card' else '台'}/{count}{per}"
 
     def convert(self, amount: Decimal) -> Decimal:
         """`amount` in currency units for `per_count` × `per`; exact but for a division by `steps`."""

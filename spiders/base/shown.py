@@ -33,12 +33,13 @@ class ShownSpider(BrowserSpider, TableSpider):
         r"元\s*/\s*(?:卡\s*/?\s*)?(?:小时|时)": "CNY/card/hour",
         r"元\s*/\s*天": "CNY/card/day",
     }
+    optional = tuple(units)  # the unit may stand in the cells
 
     def read(self, state: Rendered, at: Place) -> Iterator[Listing]:  # type: ignore[override]
         """Listings of the page's tables; without any, of its boxes."""
         fitting = [(grid, *match) for grid in self.find_grids(state.root) if (match := self.match(grid))]
         for grid, columns, prices in fitting:
-            self.run.columns += [name for name in grid.names if name and name not in self.run.columns]
+            self.take_heads(grid, prices, at.route)
             for number, cells in grid.body():
                 here = at.at(f"{at.locator.removesuffix('text')}html#table={grid.number}/row={number}")
                 yield from self.read_row(Row(grid, number, cells, columns, prices), here)

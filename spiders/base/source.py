@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
-from scrapy import Request, Spider
+from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
@@ -90,6 +90,7 @@ class SourceSpider(Troubles, Spider):
 
     config: CrawlConfig
     run: Run
+    _readers: list[SourceSpider]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> SourceSpider:
@@ -99,7 +100,17 @@ class SourceSpider(Troubles, Spider):
         spider.run = Run(spider.config, spider.allow_list(), spider._secrets())
         spider.run.extra_routes = [route.name for route in spider.routes if route.extra]
         spider.run.periods_vary = spider.periods_vary
+        spider._readers = []
+        crawler.signals.connect(spider.judge_all, signal=signals.spider_idle)
         return spider
+
+    def judge_all(self) -> None:
+        """Every answer has been read: the last word of each reader."""
+        for reader in self._readers:
+            reader.judge()
+
+    def judge(self) -> None:
+        """What only all answers together show; bases override it."""
 
     # -- what a source may use ---
 
@@ -235,6 +246,7 @@ class SourceSpider(Troubles, Spider):
             names = sorted({f"SUANJIA_{name}" for route in self.routes for name in route.needs})
             self.run.problem("auth_needed", f"not asked: set {', '.join(names)}")
         readers = {route.name: self._reader(route) for route in routes}
+        self._readers = list(dict.fromkeys(readers.values()))
         for name, reader in readers.items():
             for request in reader.begin(name):
                 yield request

@@ -23,6 +23,9 @@ SAYS_NOTHING = frozenset(("", "-", "--", "—", "——", "/", "无"))
 rejected."""
 
 
+_OTHER_MODE = re.compile(r"包|预留|竞价|抢占")
+
+
 @dataclass(frozen=True)
 class Row:
     """One row under a header. `columns` maps the spider's words to column numbers."""
@@ -66,8 +69,16 @@ class TableSpider(SourceSpider):
     columns: ClassVar[Mapping[str, str]] = {}
     need: ClassVar[tuple[str, ...]] = ()
     price: ClassVar[str] = r"[元￥¥]|价"
-    # Header pattern → unit of a bare number under it. A cell with a unit of its own goes as text.
+    # Header pattern → unit of the column: of a bare number, and of whatever a cell with words leaves open; ""
+    # where every cell says its own.
     units: ClassVar[Mapping[str, str]] = {}
+    # Those of `units` that the pages may be without. Any other that heads no price is a layout change.
+    optional: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._price_heads: list[str] = []
+        self._route = ""
 
     def read(self, row: Row, at: Place) -> Iterator[Listing]:
         """Listings of one row. The default quotes every price cell with card, count and sku where there are
@@ -84,15 +95,17 @@ class TableSpider(SourceSpider):
             )
 
     def money(self, row: Row, header: str, text: str, *words: str) -> dict[str, str | None]:
-        """`price_text` with `unit` where the cell is a bare number under a known header, else with `context`.
+        """`price_text` with its `context`, and under a known header with `unit`, which holds for what the
+        cell does not say itself.
 
-        An hourly price under such a header is `on_demand` unless the header says otherwise.
+        An hourly price under such a header is `on_demand` unless header or cell say otherwise.
         """
         unit = next((unit for pattern, unit in self.units.items() if re.search(pattern, header)), None)
-        if unit is None or not re.fullmatch(r"[\d.,，]+", text.strip()):
-            return {"price_text": text, "context": row.context(header, *words)}
-        mode = "on_demand" if unit.endswith("/hour") and not re.search(r"包|预留|竞价|抢占", header) else None
-        return {"price_text": text, "unit": unit, "mode": mode, "context": row.context(header, *words)}
+        money: dict[str, str | None] = {"price_text": text, "context": row.context(header, *words)}
+        if not unit:
+            return money
+        hourly = unit.endswith("/hour") and not _OTHER_MODE.search(f"{header} {text}")
+        return money | {"unit": unit, "mode": "on_demand" if hourly else None}
 
     def page_urls(self) -> Iterable[str]:
         """Addresses of the pages, in order."""
@@ -124,7 +137,7 @@ class TableSpider(SourceSpider):
             self._name_missing(response, found, text)
             return
         for grid, columns, prices in fitting:
-            self.run.columns += [name for name in grid.names if name and name not in self.run.columns]
+            self.take_heads(grid, prices, place.route)
             for number, cells in grid.body():
                 if any(cell.own and cell.text for cell in cells):
                     at = place.at(f"table={grid.number}/row={number}")
@@ -148,6 +161,28 @@ class TableSpider(SourceSpider):
         if not prices or any(word not in columns for word in self.need):
             return None
         return columns, prices
+
+    def take_heads(self, grid: Grid, prices: Iterable[int], route: str) -> None:
+        """Remember the headers of a table that is read."""
+        self._route = route
+        self.run.columns += [name for name in grid.names if name and name not in self.run.columns]
+        self._price_heads += [grid.names[c] for c in prices if grid.names[c] not in self._price_heads]
+
+    def judge(self) -> None:
+        """A declared price column that is on none of the pages has moved: its prices are not just fewer."""
+        pages_left = self.probing and len(tuple(self.page_urls())) > 1
+        unread = any(problem.route == self._route for problem in self.run.problems)
+        if not self._price_heads or pages_left or unread:
+            return
+        names = ", ".join(self.run.columns)[:160]
+        for pattern, unit in self.units.items():
+            if pattern in self.optional or any(re.search(pattern, name) for name in self._price_heads):
+                continue
+            told = f"no price column for {pattern} ({unit or 'unit in the cell'}); headers: {names}"
+            self.run.changed(
+                f"price column {pattern}", f"a header like {pattern}", f"missing; headers: {names}"
+            )
+            self.run.problem("layout_changed", told, route=self._route)
 
     def _name_missing(self, response: Response, found: list[Grid], text: str) -> None:
         """Say which column of the nearest table is missing; without tables, what the page is instead."""

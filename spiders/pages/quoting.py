@@ -24,6 +24,7 @@ READERS: Mapping[str, Reader] = {
 }
 _BOXED = frozenset(("cards", "script_price", "div_table"))
 _BASIS_IN_UNIT = re.compile(r"卡|张|块|颗|台|机|套|GPU|server|card|device", re.I)
+_CARD_IN_UNIT = re.compile(r"\s*(?:每|单)?(?:卡|张|块|颗|GPU|card)\s*(?:小?时|[天日周月年])?\s*", re.I)
 _IN_WAN = re.compile(r"[（(\[【/／:：]\s*(?:单位\s*[:：]?\s*)?(?:人民币)?\s*万元?\s*(?:[/／]|[）)\]】]|$)")
 _BASIS_WORD = {"card": "卡", "server": "台"}
 # A declared mode with a length of its own is a commitment, whatever the amount is quoted for.
@@ -62,7 +63,7 @@ def _tell_apart(goods: list[Good]) -> None:
 
 def fields(good: Good, quote: Quote, read: Read) -> dict[str, Any]:
     """The fields of a listing for one price of a good."""
-    basis = read.basis or None
+    basis = _basis(quote, read)
     idle, total = good.stock or (None, None)
     given: dict[str, Any] = {
         "price_text": quote.text,
@@ -87,6 +88,15 @@ def fields(good: Good, quote: Quote, read: Read) -> dict[str, Any]:
         mode = quote.price.mode
         given |= {"mode": mode, "mode_fixed": True, "term_text": _TERM.get(mode)}
     return given
+
+
+def _basis(quote: Quote, read: Read) -> str | None:
+    """What one amount pays for: as the price's own unit says (`元/卡/月`), else as declared for all."""
+    parts = re.split(r"[/／]", quote.price.unit if quote.price else "")
+    said = {
+        "card" if _CARD_IN_UNIT.fullmatch(part) else "server" for part in parts if _BASIS_IN_UNIT.search(part)
+    }
+    return said.pop() if read.basis and len(said) == 1 else read.basis or None
 
 
 def _context(quote: Quote, basis: str | None) -> str:

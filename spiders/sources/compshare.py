@@ -32,6 +32,7 @@ class Compshare(TableSpider):
     pages = ("https://www.compshare.cn/price-list",)
     columns = {"card": r"GPU|显卡|型号|卡", "vram": r"显存", "host": r"配置|CPU|规格"}
     need = ("card",)
+    units = {"按量|按时|包时": "", "包[日天]": "", "包月": ""}  # the unit stands in the cell
     price = r"按量|按时|包(时|日|天|周|月|年)|抢占|竞价|夜间|价"
 
     def read(self, row: Row, at: Place) -> Iterator[Listing]:

@@ -6,6 +6,7 @@ check, not a rule. A card count may be a fraction. What the prose takes off for 
 as a promotion. Known from transcriptions; rows confirmed 2026-07-14 … 2026-08-22.
 """
 
+import re
 from collections.abc import Iterator
 
 from spiders.base import Listing, Place, Response, Route, Row, TableSpider, memory
@@ -34,6 +35,7 @@ class Ctyun(TableSpider):
     }
     need = ("card",)
     units = {"小时|元/时": "CNY/instance/hour", "月": "CNY/instance/month", "年": "CNY/instance/year"}
+    optional = ("年",)
     price = r"元|价格|价$|按(需|量)|包(年|月)|小时"
 
     def read_page(self, response: Response, text: str, place: Place) -> Iterator[Listing]:
@@ -48,7 +50,8 @@ class Ctyun(TableSpider):
             money = self.money(row, header, cell)
             self.run.shared[(sku or "").partition(".")[0], money.get("unit"), cell] = about
             yield at.listing(locator, **money, **about, status="offered")
-            for rule in self.discounts.of(card, sku) if money.get("unit") == self.units["月"] else ():
+            monthly = money.get("unit") == self.units["月"] and re.search(r"\d", cell)
+            for rule in self.discounts.of(card, sku) if monthly else ():
                 yield at.listing(
                     locator, price_text=cell, unit=rule.unit, price_kind="promo", tier="paid_at_once", **about
                 )

@@ -22,6 +22,7 @@ class Wangsu(TableSpider):
     columns = {"card": r"GPU|显卡|型号", "host": r"配置|规格", "vram": r"显存", "kind": r"规格|类型"}
     need = ("card",)
     units = {r"元\s*/\s*月|月.*元": "CNY/server/month", r"元\s*/\s*年": "CNY/server/year"}
+    optional = tuple(units)  # nobody has described the headers
 
     def read(self, row: Row, at: Place) -> Iterator[Listing]:
         said = (COUNT.search(row.get(word) or "") for word in ("host", "kind", "card"))

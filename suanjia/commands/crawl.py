@@ -69,7 +69,7 @@ def _choose(settings: Settings, names: tuple[str, ...], every: bool) -> tuple[li
 def _code(results: list[Any], names: tuple[str, ...]) -> int:
     """0 all ok, 3 some not, 4 none gave offers. A provider whose key is not set spoils 0 only when named."""
     counted = [r for r in results if names or not (r.outcome == "auth_needed" and not r.requests)]
-    if not any(r.outcome == "ok" and r.offers for r in results):
+    if not any(r.offers for r in results):
         return NOTHING
     return OK if all(r.outcome == "ok" for r in counted) else PARTIAL
 

@@ -143,9 +143,11 @@ def test_doubled_and_skipped_rows_are_partial(shop: Shop) -> None:
 
 def test_unknown_cards(shop: Shop) -> None:
     few = shop.crawl(99, rejections=[rejection()])
-    assert (few.outcome, few.message) == ("ok", "known_cards: 1 of 100 rows name an unknown card")
+    assert (few.outcome, few.message) == ("ok", "known_cards: 1 of 100 rows name an unknown card (RTX 9999)")
+    once = shop.crawl(99, at=hours(1), rejections=[rejection()], message="unknown cards: 1 (RTX 9999)")
+    assert once.message == few.message, "told once"
     assert verdict(few, "known_cards")["warn"]
-    none = shop.crawl(100, at=hours(1), rejections=[rejection(reason="no_number")])
+    none = shop.crawl(100, at=hours(3), rejections=[rejection(reason="no_number")])
     assert none.message is None
     many = shop.crawl(20, at=hours(2), rejections=[rejection(locator=f"/x{i}") for i in range(9)])
     assert "known_cards" in failed(many)

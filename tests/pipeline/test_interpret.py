@@ -186,3 +186,106 @@ def test_two_prices_in_the_lines_of_one_cell(header: str, text: str, made: list[
     assert [
         one.reason if isinstance(one, Rejection) else (str(one.price), int(one.per_hours)) for one in found
     ] == made
+
+
+DECLARED = {
+    "unit": "CNY/card/hour", "card_text": "RTX 4090", "count_text": "8", "context": "GPU | RTX 4090 | 价格"
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "price", "kind"),
+    [
+        ("2.00", "2", "list"),
+        ("2.00元", "2", "list"),
+        ("￥2.00", "2", "list"),
+        ("¥ 2.00", "2", "list"),
+        ("２.００ 元", "2", "list"),
+        ("RMB 2", "2", "list"),
+        ("2-3", "2", "list"),
+        ("2.00起", "2", "floor"),
+        ("约2", "2", "list"),
+        ("2元/小时", "2", "list"),
+        ("16元/台/小时", "2", "list"),  # a cell's own basis goes before the column's
+        ("16元/整机/小时", "2", "list"),
+    ],
+)
+def test_the_declared_basis_holds_for_every_cell_of_a_column(text: str, price: str, kind: str) -> None:
+    got = read(price_text=text, **DECLARED)
+    assert got.price_cny_per_card_hour == Decimal(price), got
+    assert (got.per_hours, got.billing_mode, got.price_kind) == (1, "on_demand", kind)
+    assert got.basis == ("server" if "台" in text or "整机" in text else "card")
+
+
+@pytest.mark.parametrize(
+    ("unit", "text", "price", "basis", "hours"),
+    [
+        ("CNY/server/hour", "16.00元", "16", "server", 1),
+        ("CNY/instance/hour", "16-24", "16", "server", 1),
+        ("CNY/device/hour", "16元起", "16", "device", 1),
+        ("CNY/server/month", "￥9,600", "9600", "server", 730),
+        ("CNY/server/month", "9600-9800元", "9600", "server", 730),
+        ("CNY/server/hour", "9600元/月", "9600", "server", 730),  # the cell's own period
+        ("CNY/server/month", "1200元/卡", "1200", "card", 730),
+        ("CNY/card/day", "约40", "40", "card", 24),
+        ("CNY/server/3 month", "27000-28000", "27000", "server", 2190),
+        ("CNY/server/year", "9.6万", "96000", "server", 8760),
+        ("万元/台/月", "0.96-1.0", "9600", "server", 730),
+        ("元/卡/时", "2.00元", "2", "card", 1),
+        ("CNY/card/minute", "0.05元", "3", "card", 1),
+    ],
+)
+def test_a_text_under_a_declared_unit(unit: str, text: str, price: str, basis: str, hours: int) -> None:
+    got = read(**DECLARED | {"price_text": text, "unit": unit})
+    assert (got.price, got.basis, got.per_hours) == (Decimal(price), basis, hours)
+    assert got.gpu_count == (1 if basis == "card" else 8)
+
+
+def test_the_currency_of_a_cell_goes_before_the_columns() -> None:
+    got = read(**DECLARED | {"price_text": "$0.35"})
+    assert (got.currency, got.basis, got.price_cny_per_card_hour) == ("USD", "card", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("面议", "quote_required"),
+        ("请咨询客服", "quote_required"),
+        ("电询", "quote_required"),
+        ("已售罄", "sold_out"),
+        ("缺货", "sold_out"),
+        ("已下架", "delisted"),
+        ("暂无报价", "no_public_price"),
+        ("登录后可见", "login_required"),
+        ("-", "price_missing"),
+        ("0", "price_zero"),
+        ("abc", "price_not_a_number"),
+    ],
+)
+@pytest.mark.parametrize("unit", ["CNY/card/hour", "CNY/instance/month", "1e-5 CNY/unit/hour"])
+def test_words_in_place_of_a_number_say_why(text: str, reason: str, unit: str) -> None:
+    assert refused(price_text=text, unit=unit) == reason
+
+
+@pytest.mark.parametrize("text", ["2.00元", "2-3", "2起"])
+def test_a_text_under_a_scaled_unit_is_not_scaled_by_guess(text: str) -> None:
+    assert refused(price_text=text) == "price_not_a_number"
+
+
+@given(
+    st.text(max_size=40),
+    st.sampled_from(["CNY/card/hour", "1e-5 CNY/unit/hour", "万元/台/月", "USD/card/day"]),
+)
+def test_nothing_under_a_unit_raises(text: str, unit: str) -> None:
+    assert interpret(replace(BASE, price_text=text, unit=unit), CONTEXT)
+
+
+def test_the_frequent_reasons_of_rejections_are_told_with_counts() -> None:
+    hourly = [replace(BASE, locator=f"/{n}", mode=None) for n in range(24)]
+    more = [replace(BASE, card_text="RTX 9999"), replace(BASE, price_text="abc"), BASE]
+    made = process([*hourly, *more], "run", AT, PROVIDERS)
+    assert made.refused.startswith("rejected: 24 × mode_unknown (")
+    assert "1 × price_not_a_number (" in made.refused
+    assert "unknown_card" not in made.refused, "told by name already"
+    assert made.remark == "unknown cards: 1 (RTX 9999)"
+    assert process([BASE], "run", AT, PROVIDERS).refused == ""

@@ -12,6 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 import ijson
 import pytest
 
+from pipeline.interpret import Context, interpret
+from pipeline.offer import Offer
 from spiders.base import (
     NUMBER,
     TEXT,
@@ -302,12 +304,58 @@ def test_a_table_in_gbk(tmp_path: Path) -> None:
     assert stats["problems"] == []
     assert [(x.card_text, x.region_text, x.price_text, x.unit) for x in listings] == [
         ("T4", "张家口", "7", "CNY/card/hour"),
-        ("T4", "张家口", "面议", None),
+        ("T4", "张家口", "面议", None),  # no unit is declared for that column
         ("A10", "张家口", "9", "CNY/card/hour"),
         ("A10", "张家口", "4000元/月", None),
     ]
     assert listings[1].context == "GPU | 张家口 | T4 | 元/月"
     assert listings[0].locator == "table=0/row=1/cell=2"
+
+
+class Priced(Tabled):
+    """Two declared price columns, and one that need not be there."""
+
+    name = "priced"
+    columns = {"card": "型号", "count": "卡数"}  # noqa: RUF012
+    units = {"小时价": "CNY/card/hour", "月价": "CNY/card/month", "年价": "CNY/card/year"}  # noqa: RUF012
+    optional = ("年价",)
+
+
+def priced(hour: str, month: str) -> dict[str, Answer]:
+    """A page with these two price headers."""
+    page = (
+        f"<html><body><table><tr><th>型号</th><th>卡数</th><th>{hour}</th><th>{month}</th></tr>"
+        "<tr><td>RTX 4090</td><td>8</td><td>2.00元</td><td>面议</td></tr>"
+        "<tr><td>RTX 4090</td><td>8</td><td>包月 2-3</td><td>1300</td></tr></table></body></html>"
+    )
+    return {"/t": Answer(page)}
+
+
+def test_the_unit_of_a_column_goes_with_every_cell(tmp_path: Path) -> None:
+    _, stats, _, listings = crawled(tmp_path, priced("小时价", "月价"), Priced)
+    assert stats["problems"] == []
+    assert [(x.price_text, x.unit, x.mode) for x in listings] == [
+        ("2.00元", "CNY/card/hour", "on_demand"),
+        ("面议", "CNY/card/month", None),
+        ("包月 2-3", "CNY/card/hour", None),  # the cell says another mode
+        ("1300", "CNY/card/month", None),
+    ]
+    (offer,) = interpret(listings[0], Context("run", listings[0].observed_at, {}))
+    assert isinstance(offer, Offer) and offer.price_cny_per_card_hour == 2, "not a machine of eight"
+
+
+@pytest.mark.parametrize(
+    ("hour", "month", "gone"),
+    [("小时价", "租金", "月价"), ("时租金", "月价", "小时价"), ("小时价", "价格", "月价")],
+)
+def test_a_price_column_that_moves_is_a_layout_change(
+    tmp_path: Path, hour: str, month: str, gone: str
+) -> None:
+    _, stats, _, _ = crawled(tmp_path, priced(hour, month), Priced)
+    (problem,) = stats["problems"]
+    assert problem["kind"] == "layout_changed" and f"no price column for {gone}" in problem["message"]
+    assert hour in problem["message"] and month in problem["message"], "the headers that are there"
+    assert gone in str(stats["drift"])
 
 
 class Lined(TextSpider):

@@ -513,3 +513,16 @@ def test_a_cut_page_is_asked_for_once_more(tmp_path: Path) -> None:
     answers = iter([whole[:120], whole])
     idc = crawl_pages(SIMPLE, {"/a.html": lambda _: Answer(next(answers))}, tmp_path)  # type: ignore[dict-item]
     assert (idc.kinds, len(idc.offers)) == ([], 1)
+
+
+@pytest.mark.parametrize(("unit", "basis", "price"), [("元/卡/月", "card", 1460), ("元/月", "server", 11680),
+                                                      ("元/台/月", "server", 11680)])  # fmt: skip
+@pytest.mark.parametrize("dress", ["{}", "{}元", "￥{}", "{}起"])
+def test_the_basis_in_a_unit_holds_for_every_cell(
+    unit: str, basis: str, price: int, dress: str, tmp_path: Path
+) -> None:
+    toml = SIMPLE.replace('unit = "元/月"', f'unit = "{unit}"')
+    assert unit in toml
+    idc = one(toml, table(f"<td>RTX 4090*8</td><td>{dress.format(price)}</td>"), tmp_path)
+    (offer,) = idc.offers
+    assert (offer.basis, offer.price_cny_per_card_hour) == (basis, 2), "2 a card-hour, either way"

@@ -204,3 +204,19 @@ def test_a_key_that_is_not_set(tmp_path: Path) -> None:
     (row,) = said(done)["providers"]
     assert (row["outcome"], row["requests"]) == ("auth_needed", 0)
     assert "SUANJIA_KSYUN_" in row["message"]
+
+
+def test_one_provider_with_offers_that_is_not_ok_is_partial(tmp_path: Path) -> None:
+    body = {"pools": [pool(1), pool(2), pool(3)], "pagination": {"page": 1, "num_pages": 1, "total": 5}}
+    done = crawl(tmp_path, {API: Answer(json.dumps(body), type="application/json")})
+    (row,) = said(done)["providers"]
+    assert row["offers"] and row["outcome"] == "partial", row
+    assert done.returncode == 3
+
+
+def test_why_readings_were_refused_stands_in_the_line(tmp_path: Path) -> None:
+    rows = [pool(1), pool(2, price=0, discount=0), pool(3, price=0, discount=0)]
+    done = crawl(tmp_path, {API: paged([*rows, *(pool(n) for n in range(4, 13))])})
+    (row,) = said(done)["providers"]
+    assert "rejected: 2 × price_zero (" in row["message"], row
+    assert row["rejections"] == 2
