@@ -15,7 +15,7 @@ from pipeline.reading.price.choose import Choice, choose
 from pipeline.reading.price.compare import against_others, all_conversions, one_or_machine, told_twice
 from pipeline.reading.price.found import Scan
 from pipeline.reading.price.goods import Basis, Card, basis, card
-from pipeline.reading.price.label import named_apart
+from pipeline.reading.price.label import named_apart, other_row
 from pipeline.reading.price.lexer import NUMBER, SIGN
 from pipeline.reading.price.model import PriceReading, PriceReject
 from pipeline.reading.price.nothing import no_amount
@@ -133,6 +133,8 @@ def _offer(cell: Cell, choice: Choice, quote: Quote, good: Card) -> PriceReading
     if good.problem is not None:
         return PriceReject(good.problem, money)
     apart = named_apart(cell.text, quote.amount, own_period=quote.period.own)
+    if apart is None and not cell.text.hits and other_row(cell.context):
+        apart = "not_gpu"
     if apart is not None:
         return PriceReject(apart, money)
     if quote.amount.broken:

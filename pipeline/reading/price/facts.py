@@ -206,6 +206,8 @@ class Facts:
         elif tags.get("basis") == "card" or "spoken" in tags:
             if reader.sign(i - 1, "/") or token.value != int(token.value):
                 return
+            if "run" in self._tags(i + 2) and "run" in self._tags(i + 3):
+                return  # 32 卡训练估算: the size of a job
             if "stock" in self._tags(i + 2) or "stock" in self._tags(i - 1):
                 return
             style = "minimum" if "minimum" in self._tags(i - 1) or "minimum" in self._tags(i + 2) else "cards"

@@ -11,13 +11,14 @@ from typing import Final
 from pipeline.reading.price.amounts import Amount
 from pipeline.reading.price.bare import known_edge
 from pipeline.reading.price.found import Scan
-from pipeline.reading.price.lexer import CARD, MULTIPLIER, SIGN, SIZE, WORD, Token
-from pipeline.reading.price.words import things
+from pipeline.reading.price.lexer import CARD, MULTIPLIER, NOISE, NUMBER, SIGN, SIZE, WORD, Token
+from pipeline.reading.price.words import other_rows, things
 
 _STEPPED_OVER: Final = frozenset(("noun", "approx", "floor", "ceil", "current", "original", "member", "bare"))
 _SIGNS: Final = frozenset(":(≈~<>≤≥")
 _SYSTEMS: Final = frozenset(("windows", "raid", "虚拟机"))  # editions of a machine as well as goods
 _INCLUDED: Final = frozenset("含送赠带附免包加+")
+_TAILS: Final = ("单价", "价格", "费用", "费", "扩容", "超量")
 _REACH: Final = 8  # characters
 _PARTS: Final = 64  # tokens of a machine's description
 _APART: Final = ("免费", "另计", "另付", "另收", "另购", "单独", "另算", "自备", "不限")
@@ -32,6 +33,17 @@ def named_apart(found: Scan, amount: Amount, *, own_period: bool) -> str | None:
     if not own_period and amount.first == 1 and found.tokens[0].value == "显卡":
         return "purchase_price"  # 显卡 12000元 in a column of rents
     return "not_gpu" if _other_good(found, amount, own_period=own_period) else None
+
+
+def other_row(context: Scan) -> bool:
+    """`RTX 4090 | 数据盘扩容`: the last cell before the price names another good."""
+    above, mark, label = context.text.rpartition("|")
+    label = label.strip().lower()
+    if not mark or any(hit.start > len(above) for hit in context.hits):
+        return False
+    for tail in _TAILS:
+        label = label.removesuffix(tail)
+    return label.endswith(other_rows()) and label[0] not in _INCLUDED and not any(c.isdigit() for c in label)
 
 
 def _cost_alone(found: Scan, amount: Amount) -> bool:
@@ -72,8 +84,9 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
             return False
         return (
             _is_other(found, i - 1)
+            or _core_or_memory(found, i - 1)
             or _part(found, i, own_period=own_period)
-            or _thing_at(before, tokens[i - 1])
+            or (_thing_at(before, tokens[i - 1]) and (i < 2 or tokens[i - 2].kind != SIZE))  # 64G 1T NVMe
         )
     if named and own_period:
         return False
@@ -84,7 +97,7 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
 
 def _thing_at(before: str, last: Token) -> bool:
     """`通用型云主机`, `专家咨询`: a good whose name ends with a word of the tables, or is one that counts."""
-    if last.kind != WORD:
+    if last.kind not in {WORD, NOISE} or not before.endswith(things()):
         return False
     least = len(last.value) + bool(last.tags)
     return any(len(thing) >= least and before.endswith(thing) for thing in things())
@@ -145,6 +158,14 @@ def _is_other(found: Scan, i: int) -> bool:
         and token.value not in _SYSTEMS
         and not included(found, i)
     )
+
+
+def _core_or_memory(found: Scan, i: int) -> bool:
+    """`内存 0.05元/小时`, not the `64G内存` of a machine."""
+    token = found.tokens[i]
+    if "ram" not in token.tags and token.tags.get("basis") != "other:core":
+        return False
+    return i == 0 or found.tokens[i - 1].kind not in {SIZE, NUMBER}
 
 
 def _part(found: Scan, i: int, *, own_period: bool) -> bool:

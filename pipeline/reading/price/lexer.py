@@ -27,6 +27,7 @@ from pipeline.reading.price.patterns import (
     RATIO_STARTS,
     SPACED_UNIT,
     UNITS,
+    is_discount,
 )
 from pipeline.reading.price.words import NO_TAGS, Firsts, Tags, ascii_tails, ascii_words, by_first
 
@@ -174,7 +175,7 @@ class _Lexer:
             run, end = scale, i + len(scale)  # 1.2万一年: 一 is of the next word
         if len(run) > 1 and run[-1] == "一" and run[-2] not in "十零" and ONE_PERIOD.match(self.low, end):
             run, end = run[:-1], end - 1  # 两千一个月: 一 is of the next word
-        if low_is_discount(self.low, end) and len(run) <= 2 and all(c in numerals.DIGITS for c in run):
+        if is_discount(self.low, end) and len(run) <= 2 and all(c in numerals.DIGITS for c in run):
             digits = [numerals.DIGITS[c] for c in run]
             self.out.append(
                 Token(RATIO, i, end + 1, ("discount", Decimal(digits[0]) + Decimal(sum(digits[1:])) / 10))
@@ -207,10 +208,7 @@ class _Lexer:
         tags = ascii_words().get(run)
         glued = GLUED.match(low, end, limit) if low[end : end + 1].isdecimal() else None
         if glued is not None and len(glued[1]) <= len(run) + 1:
-            if tags is not None:
-                return self._word(i, end, tags)
-            self.out.append(Token(NOISE, i, end, run))
-            return end
+            return self._word(i, end, tags or NO_TAGS)
         if tags is not None and len(run) <= _SHORT and "cur" not in tags and low[end : end + 1].isdecimal():
             tags = None  # p3.2xlarge
         if (
@@ -295,11 +293,6 @@ class _Lexer:
                 return stop
         self.out.append(_make(Token, (NUMBER, start, end, value, NO_TAGS)))
         return end
-
-
-def low_is_discount(low: str, end: int) -> bool:
-    """Whether 折 stands at `end` and means a discount (not 折旧, 折合)."""
-    return RATIO_BEHIND.match(low, end) is not None and low[end : end + 1] == "折"
 
 
 def _signed(last: Token | None, low: str, end: int) -> bool:

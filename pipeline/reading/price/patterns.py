@@ -46,3 +46,8 @@ GIGABYTES: Final = frozenset(("g", "gb", "gib"))
 UNITS: Final = frozenset(
     "t tb tib m mb mib kb mbps gbps kbps b u v c ghz mhz hz nm tflops pflops p fps ms ns us bit mm cm".split()
 )
+
+
+def is_discount(low: str, end: int) -> bool:
+    """Whether 折 stands at `end` and means a discount (not 折旧, 折合)."""
+    return RATIO_BEHIND.match(low, end) is not None and low[end : end + 1] == "折"

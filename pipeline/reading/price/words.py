@@ -18,6 +18,7 @@ Tags = Mapping[str, str]
 
 Firsts = Mapping[str, tuple[tuple[int, Mapping[str, Tags]], ...]]
 _THING: Final = "thing"
+_WHOLE_NAME: Final = 5  # characters from which a thing is named whole: shorter ones also say what for (游戏)
 NO_TAGS: Final[Tags] = MappingProxyType({})
 
 
@@ -50,6 +51,14 @@ def things() -> tuple[str, ...]:
     return tuple(
         word for row in rows("price_words.csv") if row["tag"] == _THING for word in row["words"].split()
     )
+
+
+@cache
+def other_rows() -> tuple[str, ...]:
+    """Names of goods that, as the label of a row, are what its price is for: `系统盘`, `通用型云主机`."""
+    words = vocabulary()
+    known = [word for word, tags in words.items() if {"reject.strong", "reject.any"} <= tags.keys()]
+    return (*known, *(thing for thing in things() if len(thing) >= _WHOLE_NAME))
 
 
 @cache
