@@ -27,7 +27,7 @@ CASES = {
     ("matpool", "server_error"): ("failed", "", "", ""),
     ("ctyun", "changed_header"): ("changed", "column 按需价格", "按需价格（元/小时）", "按量计费（元/小时）"),
     ("ctyun", "changed_field"): ("changed", "column 显卡类型", "显卡类型", "加速卡"),
-    ("ctyun", "changed_unit"): ("changed", "unit", "hour 元", "day 元"),
+    ("ctyun", "changed_unit"): ("changed", "unit", "CNY/instance/hour", "day 元"),
     ("ctyun", "captcha"): ("blocked", "", "", ""),
     ("aliyun", "changed_unit"): ("changed", "unit", "CNY/instance", "USD/instance"),
     ("aliyun", "changed_field"): ("changed", "hours", "list", "hourly"),
