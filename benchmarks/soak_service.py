@@ -193,6 +193,7 @@ def main(path: str) -> int:
     service.weather = weather
     service.thin()
     reopen(service)
+    weather.clear()
     weather.market_clock()
     service.start()
     try:

@@ -80,6 +80,11 @@ class Weather:
         if self.job == "jump":
             self.clock.at += timedelta(minutes=pick((-50, -20, 35, 70)))
 
+    def clear(self) -> None:
+        """A service that was killed leaves a site ill; its heir begins with all of them well."""
+        for site in self.told.providers:
+            self._tell(site, None)
+
     def _tell(self, site: str, kind: str | None) -> None:
         body = json.dumps({"site": site, "kind": kind}).encode()
         ask("POST", f"{next(iter(self.told.origins.values()))}/__market__/fault", body)
