@@ -8,7 +8,6 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
 
-CENT = Decimal("0.01")
 _HALF = re.compile("[\ud800-\udfff]")
 
 

@@ -20,7 +20,6 @@ from sizing.fields import check_card, positive, read_model, read_optimizer, whol
 from sizing.model import ModelFacts
 from sizing.profiles import Profile
 
-TRAINING = ("full", "pretrain", "lora", "qlora")
 DEFAULTS = {"lora_rank": 16, "micro_batch": 4, "grad_accum": 4, "seq_len": 2048}
 
 

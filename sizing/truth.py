@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -136,8 +135,3 @@ def quantile(values: Iterable[float], share: float) -> float:
 
 def is_training(row: Row) -> bool:
     return row.task is not None and row.task.method != "inference"
-
-
-def framework_of(row: Row) -> str:
-    """The profile a row is sized with, for grouping."""
-    return row.task.profile.key if row.task else re.sub(r"\W+", "-", str(row.raw.get("framework")))

@@ -10,10 +10,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
-from suanjia.ledger import Ledger
+from suanjia.ledger import Ledger, as_text
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (
@@ -70,7 +70,7 @@ class JobLog:
 
     def begin(self, run_id: str, job: str, step: str, at: datetime, pid: int, parent: int) -> None:
         """A step has started as process `pid` of the service `parent`."""
-        row = (run_id, job, step, _text(at), pid, parent, born(parent))
+        row = (run_id, job, step, as_text(at), pid, parent, born(parent))
         with self._write() as db:
             db.execute(
                 "INSERT OR REPLACE INTO jobs (run_id, job, step, started_at, state, pid, parent, born)"
@@ -83,7 +83,7 @@ class JobLog:
         with self._write() as db:
             db.execute(
                 "UPDATE jobs SET ended_at = ?, state = ?, code = ? WHERE run_id = ? AND step = ?",
-                (_text(at), state, code, run_id, step),
+                (as_text(at), state, code, run_id, step),
             )
 
     def interrupt_stale(self) -> list[JobRow]:
@@ -127,7 +127,7 @@ class JobLog:
     def mark(self, name: str, at: datetime) -> None:
         """Note that something was done now."""
         with self._write() as db:
-            db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (name, _text(at)))
+            db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (name, as_text(at)))
 
     def marked(self, name: str) -> datetime | None:
         """When it was noted last."""
@@ -159,10 +159,6 @@ def born(pid: int) -> int:
     except OSError:
         return 0
     return int(stat.rpartition(")")[2].split()[19])
-
-
-def _text(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def _row(row: sqlite3.Row) -> JobRow:
