@@ -1,4 +1,7 @@
-"""A synthetic store for measurements: 2,500 offers x 4 crawls a day, sticky prices, no chance in it."""
+"""A synthetic store for measurements: 2,500 offers x 4 crawls a day, sticky prices, no chance in it.
+
+Ten offers slip by a factor of ten in one crawl of every hundred days: something to hold back.
+"""
 
 from __future__ import annotations
 
@@ -70,6 +73,7 @@ FROM (SELECT c,
              -- A level per card, a seller's own distance from it, and a step every eight weeks or so.
              ((1 + i // {providers} % {cards}) * (0.8 + hash(i, 1) % 40 / 100.0)
               * (1 + (hash(i, (c + hash(i, 2) % 224) // 224) % 11 - 5.0) / 100)
+              * CASE WHEN i % 250 = 7 AND c % 400 = 213 THEN 10 ELSE 1 END
              )::DECIMAL(18,3)::DECIMAL(18,6) AS cny
       FROM range({first}, {last}) AS a(c), range({offers}) AS b(i)
       ORDER BY t, i);

@@ -12,18 +12,22 @@ from benchmarks.measuring import busy, timed
 from warehouse.database import writing
 
 # Scan and aggregate: what a rebuild makes of the observations, in bare DuckDB, into tables of a copy of the
-# store. Every value is read once; then each good's last price of every Shanghai day and the geometric mean of
-# those of a week; each good's latest row; and the levels of every week, one vote a provider, for each place
-# and the nation. Left out is what cannot be said so: chaining, imputation, quarantine and grades.
+# store. Every value is read once; then each good's last price of every Shanghai day, the last it could be
+# bought for, and the geometric means of those of a week; each good's latest row; and the levels of every
+# week, one vote a provider, for each place and the nation. Left out is what cannot be said so: chaining,
+# imputation, quarantine and grades.
 BARE = (
     "CREATE TABLE bare_read AS SELECT count(*) AS n, bit_xor(hash(f)) AS h FROM store.fact AS f",
     """
     CREATE TABLE bare_week AS
     WITH daily AS (
-        SELECT good, (observed_at AT TIME ZONE 'Asia/Shanghai')::DATE AS day, arg_max(cny, observed_at) AS cny
+        SELECT good, (observed_at AT TIME ZONE 'Asia/Shanghai')::DATE AS day,
+               arg_max(cny, observed_at) AS cny,
+               arg_max(cny, observed_at) FILTER (in_stock) AS in_stock
         FROM store.fact GROUP BY ALL
     )
-    SELECT good, date_trunc('week', day) AS week, exp(favg(ln(cny))) AS price
+    SELECT good, date_trunc('week', day) AS week, exp(favg(ln(cny))) AS price,
+           exp(favg(ln(in_stock))) AS rentable
     FROM daily GROUP BY ALL ORDER BY ALL
     """,
     """

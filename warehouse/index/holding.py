@@ -6,17 +6,20 @@ another class; pools know nothing of each other and are measured in batches.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
+from warehouse.index.bands import Bands
 from warehouse.index.calendar import freezes_of
 from warehouse.index.fixed import Bools, Ints
 from warehouse.index.level_hold import NEVER, Observations, Verdicts, hold_levels
-from warehouse.index.method import Method
+from warehouse.index.method import LevelHold, Method
 from warehouse.index.prepare import columns, temp
 
 BATCH_ROWS = 1_000_000
@@ -49,7 +52,7 @@ def hold(con: duckdb.DuckDBPyConnection, method: Method, now: int) -> Held:
 
     `in_time`: released before the freeze of its week, so it enters the weekly price.
     """
-    parts = [_batch(con, first, last, method) for first, last in _batches(con)]
+    parts = [_batch(con, pools, method) for pools in _batches(con, method.level_hold)]
     one = {
         name: np.concatenate([getattr(part, name) for part in parts])
         if parts
@@ -81,20 +84,50 @@ def _words(
     return words
 
 
-def _batches(con: duckdb.DuckDBPyConnection) -> Iterator[tuple[int, int]]:
-    """Ranges of pools, each with about a batch of observations."""
-    rows = con.execute(
-        "SELECT g.pool_no, count(*) FROM ix_fact AS f JOIN ix_good AS g ON g.good = f.good"
-        " GROUP BY g.pool_no ORDER BY g.pool_no"
-    ).fetchall()
-    first, size = 0, 0
-    for pool, n in rows:
+def _batches(con: duckdb.DuckDBPyConnection, rule: LevelHold) -> Iterator[list[int]]:
+    """Pools that must be measured, ascending, by about a batch of observations."""
+    batch: list[int] = []
+    size = 0
+    for pool, n in _loud(con, rule):
         if size and size + n > BATCH_ROWS:
-            yield first, pool - 1
-            first, size = pool, 0
+            yield batch
+            batch, size = [], 0
+        batch.append(pool)
         size += n
-    if size:
-        yield first, rows[-1][0]
+    if batch:
+        yield batch
+
+
+def _loud(con: duckdb.DuckDBPyConnection, rule: LevelHold) -> Iterator[tuple[int, int]]:
+    """Pools and how many observations they have, without those of which there is nothing to tell.
+
+    No median lies outside the lowest and the highest price that a group ever had: where these two pass
+    beside each other, every price passes.
+    """
+    bands = Bands(rule)
+    barred = con.execute(
+        """
+        SELECT DISTINCT g.pool_no
+        FROM store.fact AS f
+        JOIN ix_good AS g ON g.good = f.good
+        WHERE f.obs IN (SELECT obs FROM ix_conflict
+                        UNION ALL SELECT obs FROM ix_verdict WHERE action = 'refuse')
+        """
+    ).fetchall()
+    told = {pool for (pool,) in barred}
+    groups = con.execute(
+        """
+        SELECT g.pool_no, count(*), min(f.micro), max(f.micro)
+        FROM ix_fact AS f
+        JOIN ix_good AS g ON g.good = f.good
+        GROUP BY g.pool_no, g.group_no
+        ORDER BY g.pool_no
+        """
+    ).fetchall()
+    for pool, rows in groupby(groups, key=itemgetter(0)):
+        parts = list(rows)
+        if pool in told or not bands.quiet([(low, high) for _, _, low, high in parts]):
+            yield pool, sum(n for _, n, _, _ in parts)
 
 
 def _among(obs: Ints, few: Ints) -> Bools:
@@ -102,13 +135,13 @@ def _among(obs: Ints, few: Ints) -> Bools:
     return np.isin(obs, few) if len(few) else np.zeros(len(obs), dtype=bool)
 
 
-def _batch(con: duckdb.DuckDBPyConnection, first: int, last: int, method: Method) -> _Batch:
+def _batch(con: duckdb.DuckDBPyConnection, pools: Sequence[int], method: Method) -> _Batch:
     rows = columns(
         con,
         f"""
         SELECT f.obs, f.t, f.micro, g.group_no, g.provider_no
         FROM ix_fact AS f
-        JOIN ix_good AS g ON g.good = f.good AND g.pool_no BETWEEN {first} AND {last}
+        JOIN ix_good AS g ON g.good = f.good AND g.pool_no IN ({", ".join(map(str, pools))})
         """,
     )
     time, obs = rows["t"].astype(np.int64), rows["obs"].astype(np.int64)
@@ -122,7 +155,7 @@ def _batch(con: duckdb.DuckDBPyConnection, first: int, last: int, method: Method
         SELECT DISTINCT group_no, unit_no, coalesce(min(unit_no) FILTER (WHERE no_seller = '')
                                                         OVER (PARTITION BY pool_no), -1) AS pool
         FROM ix_good
-        WHERE pool_no BETWEEN {first} AND {last}
+        WHERE pool_no BETWEEN {pools[0]} AND {pools[-1]}
         ORDER BY group_no
         """,
     )

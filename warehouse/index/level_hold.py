@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from warehouse.index.bands import HOLD, PASS, REVIEW, UNSURE, Bands, States
 from warehouse.index.confirm import PRICE_BITS, PRICE_MASK, PROVIDER_BITS, Confirmations
 from warehouse.index.fixed import Bools, Ints
 from warehouse.index.method import LevelHold
@@ -32,9 +32,6 @@ from warehouse.index.method import LevelHold
 NEVER = np.int64(2**62)  # a release that has not come
 HOUR_US = 3_600_000_000
 DAY_US = 24 * HOUR_US
-
-PASS, REVIEW, HOLD, UNSURE = 0, 1, 2, 3
-States = NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,48 +76,6 @@ def hold_levels(obs: Observations, rule: LevelHold) -> Verdicts:
     return Verdicts(run.held, run.review, run.released_at)
 
 
-class _Bands:
-    """The four bounds as fractions, so that comparing a price with a median is exact."""
-
-    def __init__(self, rule: LevelHold) -> None:
-        self.below, self.above = Fraction(rule.hold_below), Fraction(rule.hold_above)
-        self.review_below, self.review_above = Fraction(rule.review_below), Fraction(rule.review_above)
-        self.apart = Fraction(rule.across_classes)
-
-    def states(self, price: Ints, low: Ints, high: Ints) -> States:
-        """Verdicts for medians known to lie in low..high; UNSURE where that does not decide."""
-
-        def under(bound: Fraction, median: Ints) -> Bools:
-            return price * bound.denominator < bound.numerator * median
-
-        def over(bound: Fraction, median: Ints) -> Bools:
-            return price * bound.denominator > bound.numerator * median
-
-        out = np.full(len(price), UNSURE, dtype=np.int8)
-        out[under(self.below, low) | over(self.above, high)] = HOLD
-        inside = ~under(self.below, high) & ~over(self.above, low)
-        out[inside & (under(self.review_below, low) | over(self.review_above, high))] = REVIEW
-        out[~under(self.review_below, high) & ~over(self.review_above, low)] = PASS
-        return out
-
-    def state(self, price: int, median: int) -> int:
-        """The verdict on one price, median known."""
-        for low, high, verdict in (
-            (self.below, self.above, HOLD),
-            (self.review_below, self.review_above, REVIEW),
-        ):
-            if price * low.denominator < low.numerator * median:
-                return verdict
-            if price * high.denominator > high.numerator * median:
-                return verdict
-        return PASS
-
-    def across(self, price: int, median: int) -> int:
-        """The verdict on one price, median of other classes."""
-        up, down = self.apart.numerator, self.apart.denominator
-        return HOLD if price * down > up * median or price * up < down * median else PASS
-
-
 class _Run:
     """State of one pass. `histogram` counts, per slot, the unheld observations of the last window and
     today's.
@@ -129,7 +84,7 @@ class _Run:
     """
 
     def __init__(self, obs: Observations, rule: LevelHold) -> None:
-        self.obs, self.rule, self.bands = obs, rule, _Bands(rule)
+        self.obs, self.rule, self.bands = obs, rule, Bands(rule)
         n = len(obs.time)
         self.window = rule.window_hours * HOUR_US
         self.reach = -(-self.window // DAY_US)

@@ -6,6 +6,7 @@ A record is a mapping; what it leaves out takes the default of the table below. 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -77,7 +78,8 @@ def open_records(
     con.execute("CREATE SCHEMA store")
     _store(con, "good", _goods(goods))
     _store(con, "run", _run_table(told, numbers))
-    _store(con, "fact", _facts(facts))
+    sheets = {numbers[run["run"], run["provider"]] for run in told if run["kind"] == "import"}
+    _store(con, "fact", _facts(facts, sheets))
     return con
 
 
@@ -127,11 +129,14 @@ def _run_table(runs: list[dict[str, Any]], numbers: Mapping[tuple[Any, Any], int
     )
 
 
-def _facts(facts: list[tuple[Any, ...]]) -> pa.Table:
+def _facts(facts: list[tuple[Any, ...]], sheets: set[int]) -> pa.Table:
     obs, observed_at, good, run, price, cny, in_stock, valid_until = (
         zip(*facts, strict=True) if facts else [()] * 8
     )
     n = len(facts)
+    # As the loader says it: the same good more than once in a crawl, in a sheet at one moment.
+    moments = [(r, g, t if r in sheets else None) for r, g, t in zip(run, good, observed_at, strict=True)]
+    seen = Counter(moments)
     return pa.table(
         {
             "obs": pa.array(obs, pa.int64()),
@@ -145,6 +150,6 @@ def _facts(facts: list[tuple[Any, ...]]) -> pa.Table:
             "in_stock": pa.array(in_stock, pa.bool_()),
             "valid_until": pa.array(valid_until, _TIME),
             "conflict": pa.array([False] * n, pa.bool_()),
-            "twin": pa.array([True] * n, pa.bool_()),
+            "twin": pa.array([seen[moment] > 1 for moment in moments], pa.bool_()),
         }
     )

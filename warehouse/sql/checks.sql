@@ -28,7 +28,11 @@ LEFT JOIN store.source AS s ON s.source = f.source AND s.run = f.run
 WHERE g.good IS NULL OR r.run IS NULL OR s.source IS NULL
 LIMIT 5;
 
-SELECT 'store.note: no observation ' || obs FROM store.note WHERE obs NOT IN (SELECT obs FROM store.fact) LIMIT 5;
+-- An anti join, not NOT IN, which would keep every observation's number in memory.
+SELECT 'store.note: no observation ' || n.obs
+FROM store.note AS n
+ANTI JOIN store.fact AS f ON f.obs = n.obs
+LIMIT 5;
 
 SELECT DISTINCT 'offers: billing_mode ' || billing_mode
 FROM offers

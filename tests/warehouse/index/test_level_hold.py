@@ -6,9 +6,11 @@ from fractions import Fraction
 from statistics import median
 
 import numpy as np
-from hypothesis import given, settings
+import pytest
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from warehouse.index.bands import Bands
 from warehouse.index.calendar import DAY_US, HOUR_US
 from warehouse.index.level_hold import NEVER, Observations, Verdicts, hold_levels
 from warehouse.index.method import LevelHold, load_method
@@ -28,13 +30,15 @@ PRICES = (
     25_000_000,  # beyond twenty times any of the former
     60_000,
 )
-SIGHTING = st.tuples(
+BARRED = st.sampled_from([False] * 9 + [True])
+SIGHTING_PARTS = (
     st.integers(0, 60 * 4),  # quarter days: several at one moment, and more than one window
     st.integers(0, 4),  # group; two of them make a unit, the last is no seller
     st.integers(0, 3),  # provider
     st.sampled_from(PRICES),
-    st.sampled_from([False] * 9 + [True]),  # barred
+    BARRED,
 )
+SIGHTING = st.tuples(*SIGHTING_PARTS)
 
 
 def observations(sightings: list[tuple[int, int, int, int, bool]]) -> Observations:
@@ -120,6 +124,40 @@ def test_the_fast_way_is_the_plain_way(sightings: list[tuple[int, int, int, int,
     assert np.array_equal(fast.held, slow.held)
     assert np.array_equal(fast.review, slow.review)
     assert np.array_equal(fast.released_at, slow.released_at)
+
+
+NEAR = st.lists(
+    st.tuples(
+        *SIGHTING_PARTS[:3], st.sampled_from([1_000_000, 1_050_000, 1_500_000, 2_000_000, 40_000_000]), BARRED
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(NEAR)
+def test_of_a_quiet_pool_nothing_is_told(sightings: list[tuple[int, int, int, int, bool]]) -> None:
+    obs = observations(sightings)
+    spreads = [(int(mine.min()), int(mine.max())) for g in range(5) if len(mine := obs.price[obs.group == g])]
+    assume(Bands(RULE).quiet(spreads))
+    slow = plain(obs, RULE)
+    assert not slow.held.any()
+    assert not slow.review.any()
+
+
+@pytest.mark.parametrize(
+    ("spreads", "quiet"),
+    [
+        ([(1_000_000, 2_000_000)], True),
+        ([(1_000_000, 2_000_001)], False),
+        ([(1_000_000, 2_000_000), (20_000_000, 20_000_000)], True),
+        ([(1_000_000, 1_000_000), (20_000_001, 20_000_001)], False),
+        ([(7, 7)], True),
+    ],
+)
+def test_a_pool_is_quiet_inside_every_band(spreads: list[tuple[int, int]], quiet: bool) -> None:
+    assert Bands(RULE).quiet(spreads) is quiet
 
 
 @settings(max_examples=50, deadline=None)
