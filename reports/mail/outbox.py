@@ -88,13 +88,9 @@ class Outbox:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._db
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+        with self._db as db:
+            db.execute("BEGIN IMMEDIATE")
+            yield db
 
     def recover(self) -> int:
         """What dead mailers left claimed becomes `retry` or `unknown`; returns how many are unknown now.

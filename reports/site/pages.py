@@ -27,7 +27,7 @@ from reports.render.words import LANGS, Words, _table
 from reports.site.data import MARKS
 from reports.site.past import Past, past_rows
 from reports.site.read import Market, Row
-from warehouse.index.method import MethodError, load_method
+from warehouse.index.method import load_method
 
 PAGES = ("index", "cells", "offers", "providers", "method")
 ARCHIVE = "archive"
@@ -169,10 +169,7 @@ def _health(row: Row, s: Words) -> str:
 
 def method_sections(issue: Issue, lang: str) -> list[Section]:
     """The method in words, with the numbers of the version that made the issue."""
-    try:
-        method = load_method(issue.method_version or None)
-    except MethodError:
-        method = load_method()
+    method = load_method(issue.method_version)
     gate, missing = method.gate, method.missing
     filling = {
         "max_weeks": missing.max_weeks,

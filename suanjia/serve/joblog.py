@@ -59,14 +59,9 @@ class JobLog:
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+        with self._lock, self._db as db:
+            db.execute("BEGIN IMMEDIATE")
+            yield db
 
     def begin(self, run_id: str, job: str, step: str, at: datetime, pid: int, parent: int) -> None:
         """A step has started as process `pid` of the service `parent`."""

@@ -224,7 +224,7 @@ def _order(method_id: str) -> list[int]:
 @cache
 def load_method(method_id: str | None = None) -> Method:
     """One version; None = the newest. MethodError for an unknown id or a file that does not fit."""
-    wanted = method_id or method_ids()[-1]
+    wanted = method_ids()[-1] if method_id is None else method_id
     source = _folder() / f"{wanted}.toml"
     if wanted not in method_ids():
         raise MethodError(f"no method {wanted}; there are {', '.join(method_ids())}")
