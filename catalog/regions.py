@@ -136,20 +136,6 @@ def codes_of(label: str) -> frozenset[str]:
     )
 
 
-def name_of(code: str | None, lang: str = "zh") -> str:
-    """A readable name of a region code: `张家口`, `华北`, `全国`; the code itself when it is not known."""
-    if code is None:
-        return "未知" if lang == "zh" else "unknown"
-    if code == "CN":
-        return "全国" if lang == "zh" else "China"
-    if code in MACRO_NAMES:
-        return MACRO_NAMES[code] if lang == "zh" else MACRO_ENGLISH[code]
-    region = regions().get(code)
-    if region is None:
-        return code
-    return region.short if lang == "zh" else region.english or region.pinyin.capitalize() or region.short
-
-
 _BRACKETS = str.maketrans("（）【】－—–", "()[]---")
 
 

@@ -16,6 +16,7 @@ import duckdb
 
 from catalog import table as catalog_table
 from catalog.provider_model import Provider
+from catalog.regions import MACRO_CODES, MACRO_ENGLISH
 from warehouse.database import insert_columns
 from warehouse.errors import BadRequest
 
@@ -54,27 +55,18 @@ def card_aliases() -> Iterator[Row]:
     return ({"alias": alias, "card": card} for alias, card in sorted(plain))
 
 
-# Codes that stand beside GB/T 2260: scope of the whole nation, macro-regions.
-MACROS = {
-    "华北": "CN-N",
-    "东北": "CN-NE",
-    "华东": "CN-E",
-    "华中": "CN-C",
-    "华南": "CN-S",
-    "西南": "CN-SW",
-    "西北": "CN-NW",
-}
-
-
 @cache
 def regions() -> tuple[Row, ...]:
     """Nation, macro-regions and every place of the catalog with the macro-region it lies in."""
-    nation = {"code": "CN", "name": "全国", "short": "全国", "level": "nation"}
+    nation = {"code": "CN", "name": "全国", "short": "全国", "level": "nation", "english": "China"}
     macros = [
-        {"code": code, "name": name, "short": name, "level": "macro", "macro": name, "macro_code": code}
-        for name, code in MACROS.items()
+        {"code": code, "name": name, "short": name, "level": "macro", "macro": name, "macro_code": code,
+         "english": MACRO_ENGLISH[code]}
+        for name, code in MACRO_CODES.items()
+    ]  # fmt: skip
+    places = [
+        {**row, "macro_code": MACRO_CODES.get(row["macro"])} for row in catalog_table.rows("regions.csv")
     ]
-    places = [{**row, "macro_code": MACROS.get(row["macro"])} for row in catalog_table.rows("regions.csv")]
     return (nation, *macros, *places)
 
 

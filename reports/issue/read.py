@@ -129,9 +129,13 @@ def _coverage(reader: _Reader) -> Coverage:
 
 
 def place_names(con: duckdb.DuckDBPyConnection) -> dict[str, tuple[str, str]]:
-    """Region code → (Chinese short name, English name, or its pinyin)."""
-    rows = con.execute("SELECT code, short, english, pinyin FROM regions").fetchall()
-    return {code: (zh, english or (pinyin or zh).capitalize()) for code, zh, english, pinyin in rows}
+    """Region code → (Chinese short name, English name or pinyin; a county has that of its city)."""
+    rows = con.execute("SELECT code, short, coalesce(english, pinyin) FROM regions").fetchall()
+    latin = {code: name if name[0].isupper() else name.capitalize() for code, _, name in rows if name}
+    return {
+        code: (zh, next(latin[c] for c in (code, f"{code[:4]}00", f"{code[:2]}0000") if c in latin))
+        for code, zh, _ in rows
+    }
 
 
 def workloads(con: duckdb.DuckDBPyConnection) -> tuple[Workload, ...]:

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from catalog.regions import MACRO_CODES, MACRO_NAMES, alias_of, codes_of, name_of, region_aliases, regions
+from catalog.regions import MACRO_CODES, MACRO_NAMES, alias_of, codes_of, region_aliases, regions
 
 # Places and codes that the notes on regional providers list one by one.
 PLACES = dict(
@@ -204,18 +204,3 @@ def test_labels_without_their_seller() -> None:
     assert codes_of("华北3") == {"130700", "110000"}
     assert codes_of("cn-north-1") == {"110000"}
     assert codes_of("no such label") == frozenset()
-
-
-@pytest.mark.parametrize(
-    ("code", "zh", "en"),
-    [
-        ("130700", "张家口", "Zhangjiakou"),
-        ("CN-N", "华北", "North China"),
-        ("CN", "全国", "China"),
-        ("150900", "乌兰察布", "Ulanqab"),
-        (None, "未知", "unknown"),
-        ("US", "US", "US"),
-    ],
-)
-def test_readable_names(code: str | None, zh: str, en: str) -> None:
-    assert (name_of(code), name_of(code, "en")) == (zh, en)
