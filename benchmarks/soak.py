@@ -24,49 +24,26 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from benchmarks import soak_checks
+from benchmarks.soak_diary import START, Soak
 from benchmarks.soak_service import HOUR, MAIL_ALWAYS, MAIL_EVERY, PUBLISH_EVERY
 from benchmarks.soak_warm import COLD_EVERY
 from benchmarks.soak_weather import Told
 from suanjia.serve.process import descendants
 
-START = datetime.fromisoformat("2026-10-05T00:00:00+08:00")
 PROVIDERS = ("matpool", "ctyun")
 READER = "reader@example.org"
 KILLS = 4
 DOWN = (timedelta(minutes=10), timedelta(hours=5), timedelta(hours=30), timedelta(hours=70))
 QUIET = timedelta(days=2)
 """After the last hour of the soak the service runs on without faults, as after a storm."""
-
-
-@dataclass
-class Soak:
-    """What happens and what was counted."""
-
-    home: Path
-    seed: int
-    weeks: int = 0
-    deaths: list[str] = field(default_factory=list)
-    diary: list[dict[str, Any]] = field(default_factory=list)
-    reached: datetime = START
-
-    @property
-    def tmp(self) -> Path:
-        """Where everything puts what is temporary."""
-        return self.home.parent / "tmp"
-
-    def total(self, name: str) -> Counter[str]:
-        """A counter of the diary over all lives of the service."""
-        last: dict[int, dict[str, int]] = {line["pid"]: line[name] for line in self.diary}
-        return sum((Counter(found) for found in last.values()), Counter())
 
 
 def simulate(soak: Soak, weeks: int, seconds: float, origins: dict[str, str], smtp: str) -> None:

@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 from email import message_from_bytes, policy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from benchmarks.soak_diary import START, Soak
 from pipeline.manifest import read_manifest, segment_dirs
 from reports.issue.archive import vintages
 from reports.issue.clock import freeze_of
 from warehouse.calendar import monday_of, week_label
-
-if TYPE_CHECKING:
-    from benchmarks.soak import Soak
 
 MEMORY_MB = 24.0
 SILENCE = "没有新一期"
@@ -44,8 +42,6 @@ def broken(soak: Soak, mails: list[Any], reader: str) -> Iterator[str]:
 
 def owed(soak: Soak) -> list[str]:
     """The weeks whose issue was due while the soak lasted."""
-    from benchmarks.soak import START
-
     first, number = monday_of(START), (soak.reached - START) // timedelta(weeks=1) + 1
     weeks = (first + timedelta(weeks=n) for n in range(number))
     return [week_label(week) for week in weeks if freeze_of(week) + timedelta(hours=6) <= soak.reached]

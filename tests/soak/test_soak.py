@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import KILLS, START, Soak, run
+from benchmarks.soak import KILLS, run
 from benchmarks.soak_checks import _files, _memory, owed, posted
+from benchmarks.soak_diary import START, Soak
 
 
 @pytest.mark.slow
