@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import logging
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -105,11 +106,21 @@ def cli(ctx: click.Context, home: str | None, now: str | None, quiet: int, verbo
     level = {-1: logging.ERROR, 0: logging.WARNING, 1: logging.INFO}.get(
         verbose - quiet, logging.DEBUG if verbose > quiet else logging.CRITICAL
     )
-    if not ctx.meta[_HELP] and any((ctx.obj.home / "providers").glob("*.toml")):
-        from suanjia.provider_files import check_users  # only where there are any: it loads pydantic
-
-        check_users(ctx.obj.home)
+    if not ctx.meta[_HELP]:
+        _check_users(sorted((ctx.obj.home / "providers").glob("*.toml")))
     logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+
+
+def _check_users(paths: list[Path]) -> None:
+    """The user's own provider files, before a command does anything. Failure (2) names the file and why."""
+    if paths:
+        from catalog.providers import ProviderFileError, read_provider  # loads pydantic
+
+        try:
+            for path in paths:
+                read_provider(path)
+        except ProviderFileError as error:
+            raise Failure(str(error)) from None
 
 
 def main() -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
-from catalog.providers import Provider, ProviderFileError, load_providers, read_provider
+from catalog.providers import Provider, ProviderFileError, load_providers
 from suanjia.cli import Failure
 from suanjia.settings import Settings
 
@@ -14,15 +13,6 @@ def providers_of(settings: Settings) -> Mapping[str, Provider]:
     """All providers, built in and the user's. Failure (2) names file, key and reason."""
     try:
         return load_providers(settings.home)
-    except ProviderFileError as error:
-        raise Failure(str(error)) from None
-
-
-def check_users(home: Path) -> None:
-    """The user's own files, for every command before it does anything. Failure (2) as above."""
-    try:
-        for path in sorted((home / "providers").glob("*.toml")):
-            read_provider(path)
     except ProviderFileError as error:
         raise Failure(str(error)) from None
 
