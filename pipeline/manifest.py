@@ -27,6 +27,8 @@ OUTCOMES = (
     "gone",
     "failed",
 )
+FILES = ("offers.parquet", "rejections.parquet", "listings.parquet")
+COUNTS = ("listings", "parsed", "offers", "rejections", "kept", "held")
 
 
 class SegmentError(ValueError):
@@ -101,9 +103,30 @@ class Manifest:
                 run[key] = datetime.fromisoformat(run[key])
             run["verdicts"] = tuple(run["verdicts"])
             row["levels"] = {k: (int(n), str(m)) for k, (n, m) in row["levels"].items()}
-            return cls(run=RunMeta(**run), **row)
+            return _sound(cls(run=RunMeta(**run), **row))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SegmentError(f"not a manifest: {error}") from None
+
+
+def _sound(manifest: Manifest) -> Manifest:
+    """The manifest itself; SegmentError where it is none that `write_segment` can have written."""
+    run, counts = manifest.run, manifest.counts
+    if run.kind not in KINDS or run.outcome not in OUTCOMES:
+        raise SegmentError(f"kind {run.kind!r}, outcome {run.outcome!r}")
+    if run.started_at.tzinfo is None or run.ended_at.tzinfo is None:
+        raise SegmentError("a time without zone")
+    if not all(isinstance(verdict["gate"], str) and "ok" in verdict for verdict in run.verdicts):
+        raise SegmentError("a verdict that names no gate")
+    if sorted(manifest.sha256) != sorted(FILES):
+        raise SegmentError(f"hashes of {', '.join(sorted(manifest.sha256)) or 'no file'}")
+    if sorted(counts) != sorted(COUNTS) or not all(type(n) is int and n >= 0 for n in counts.values()):
+        raise SegmentError(f"counts {counts}")
+    if counts["kept"] + counts["rejections"] + counts["held"] != counts["parsed"]:
+        raise SegmentError(
+            f"{counts['kept']} kept + {counts['rejections']} rejected + {counts['held']} held"
+            f" is not {counts['parsed']} parsed"
+        )
+    return manifest
 
 
 def segment_dir(home: Path, run_id: str, provider: str) -> Path:

@@ -85,13 +85,18 @@ def _first_line(error: duckdb.Error) -> str:
     return str(error).splitlines()[0]
 
 
+def no_space(error: BaseException) -> bool:
+    """Whether a full disk is what went wrong."""
+    return _NO_SPACE in str(error) or getattr(error, "errno", None) == errno.ENOSPC
+
+
 @contextmanager
 def enough_space(what: str) -> Iterator[None]:
     """A full disk inside the block becomes one sentence; nothing that was there before is lost by it."""
     try:
         yield
     except (OSError, duckdb.Error) as error:
-        if _NO_SPACE in str(error) or getattr(error, "errno", None) == errno.ENOSPC:
+        if no_space(error):
             raise WarehouseError(f"{what}: no space left on the disk; free some and run it again") from None
         raise
 

@@ -7,6 +7,7 @@ loses nothing that was acknowledged and doubles nothing. Which segments are know
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,12 +16,35 @@ from typing import Any
 import duckdb
 
 from pipeline.manifest import Manifest, SegmentError, file_sha256, read_manifest, segment_dirs
-from warehouse.database import enough_space, insert_columns, sql_text, writing
+from warehouse.database import enough_space, insert_columns, no_space, sql_text, writing
 from warehouse.layout import Layout
 from warehouse.locks import WAIT_SECONDS, held
 
 # Rows of one transaction; large enough for bulk speed, small enough for the memory limit.
 BATCH_ROWS = 200_000
+# Errors of DuckDB that say nothing about the rows it was given.
+_NOT_THE_SEGMENT = (
+    duckdb.OutOfMemoryException,
+    duckdb.InterruptException,
+    duckdb.FatalException,
+    duckdb.InternalException,
+)
+# Runs from $1 on whose rows are not those that their manifest counts.
+_WRONG = """
+SELECT 'the manifest counts ' || r.offers || ' offers of ' || r.kept || ' + ' || r.held || ' readings and '
+       || r.rejections || ' rejections, the files hold ' || coalesce(f.offers, 0) || ' of '
+       || coalesce(f.kept, 0) || ' + ' || coalesce(f.held, 0) || ' and ' || coalesce(j.rejections, 0)
+FROM store.run AS r
+LEFT JOIN (SELECT run, count(*) AS offers, coalesce(sum(listings) FILTER (WHERE NOT conflict), 0) AS kept,
+                  coalesce(sum(listings) FILTER (WHERE conflict), 0) AS held
+           FROM store.fact WHERE run >= $1 GROUP BY run) AS f ON f.run = r.run
+LEFT JOIN (SELECT run, count(*) AS rejections
+           FROM store.rejection WHERE run >= $1 GROUP BY run) AS j ON j.run = r.run
+WHERE r.run >= $1
+  AND (r.offers, r.kept, r.held, r.rejections)
+      <> (coalesce(f.offers, 0), coalesce(f.kept, 0), coalesce(f.held, 0), coalesce(j.rejections, 0))
+LIMIT 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +75,7 @@ def load(
 ) -> Loaded:
     """Bring every new segment into the store. `now` becomes `loaded_at`.
 
-    A segment whose files do not match their manifest is left out and named. `Refused` when another loader
+    A segment that does not match its manifest is left out and named. `Refused` when another loader
     holds the lock for longer than `wait` seconds.
     """
     layout = Layout(home)
@@ -68,8 +92,8 @@ def load(
             if not fresh:
                 return Loaded(0, 0, tuple(refused))
             for batch in _batches(fresh, batch_rows):
-                rows += _load_batch(con, batch, now)
-                segments += len(batch)
+                for entered, n in _enter(con, batch, now, refused):
+                    segments, rows = segments + entered, rows + n
             con.execute("CHECKPOINT")
         return Loaded(segments, rows, tuple(refused))
 
@@ -117,26 +141,45 @@ def _batches(segments: Sequence[_Segment], limit: int) -> Iterator[list[_Segment
         yield batch
 
 
+def _enter(
+    con: duckdb.DuckDBPyConnection, batch: Sequence[_Segment], now: datetime, refused: list[str]
+) -> Iterator[tuple[int, int]]:
+    """Load a batch: (segments, rows) of each transaction that it took. A segment whose rows the store cannot
+    hold, or does not find as the manifest counts them, is left out and named; the others enter without it."""
+    try:
+        yield len(batch), _load_batch(con, batch, now)
+        return
+    except (SegmentError, duckdb.Error) as error:
+        if isinstance(error, _NOT_THE_SEGMENT) or no_space(error):
+            raise
+        if len(batch) == 1:
+            folder = batch[0].folder
+            refused.append(f"{folder.parent.name}/{folder.name}: {str(error).splitlines()[0]}")
+            return
+    for part in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
+        yield from _enter(con, part, now, refused)
+
+
 def _load_batch(con: duckdb.DuckDBPyConnection, batch: Sequence[_Segment], now: datetime) -> int:
     con.execute("BEGIN")
     try:
         first = _scalar(con, "SELECT coalesce(max(run), 0) FROM store.run") + 1
-        before = _scalar(con, "SELECT count(*) FROM store.fact")
         rows = [_run_row(first + i, segment.manifest, now) for i, segment in enumerate(batch)]
         con.execute("CREATE OR REPLACE TEMP TABLE batch_run AS SELECT * FROM store.run LIMIT 0")
         insert_columns(con, "batch_run", {name: [row[name] for row in rows] for name in rows[0]})
         for variable, file in (("offer_files", "offers.parquet"), ("rejection_files", "rejections.parquet")):
             con.execute(f"SET VARIABLE {variable} = ?", [[str(s.folder / file) for s in batch]])
         con.execute(sql_text("load"))
-        entered = _scalar(con, "SELECT count(*) FROM store.fact") - before
-        expected = sum(segment.manifest.counts["offers"] for segment in batch)
-        if entered != expected:
-            raise SegmentError(f"{entered} rows entered where the manifests count {expected}")
+        wrong = con.execute(_WRONG, [first]).fetchall()
+        if wrong:
+            raise SegmentError(str(wrong[0][0]))
         con.execute("COMMIT")
     except BaseException:
-        con.execute("ROLLBACK")
+        # A commit that failed has rolled back by itself; saying so again must not hide why it failed.
+        with suppress(duckdb.TransactionException):
+            con.execute("ROLLBACK")
         raise
-    return entered
+    return sum(segment.manifest.counts["offers"] for segment in batch)
 
 
 def _scalar(con: duckdb.DuckDBPyConnection, sql: str) -> int:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import duckdb
 
+from warehouse.database import enough_space
 from warehouse.errors import BadRequest
 from warehouse.layout import Layout
 from warehouse.reviews import Review, append_review, checked
@@ -54,8 +55,9 @@ def decide(
     if len({review.id for review in made}) != len(made):
         raise BadRequest("an observation is named twice")
     told = [replace(review, held=_held_for(con, review.id) or review.held) for review in made]
-    for review in told:
-        append_review(Layout(home).reviews, review)
+    with enough_space("review"):
+        for review in told:
+            append_review(Layout(home).reviews, review)
     return told
 
 

@@ -5,6 +5,7 @@ It is an input like the segments: a store rebuilt from them and this file publis
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -39,7 +40,9 @@ def read_reviews(path: Path) -> list[Review]:
         return []
     found = []
     # A byte that is no UTF-8 becomes a character that no id, name or date has, and its line is named below.
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+    # Lines end with \n alone: a reason may hold what Unicode calls a line break.
+    text = path.read_bytes().decode("utf-8", "replace")
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
         try:
             row = json.loads(line)
             row["decided_at"] = datetime.fromisoformat(row["decided_at"])
@@ -59,16 +62,33 @@ def checked(review: Review) -> Review:
         raise BadRequest(f"{review.held!r} is no reason for holding back")
     if not review.by.strip() or not review.reason.strip():
         raise BadRequest("a decision needs a name and a reason")
+    if not _is_text(review.by + review.reason):
+        raise BadRequest("name and reason must be UTF-8 text")
     if review.decided_at.tzinfo is None:
         raise BadRequest(f"{review.decided_at} has no time zone")
     return review
 
 
+def _is_text(value: str) -> bool:
+    """Whether it can be written down: bytes of a command line that are no UTF-8 come as half characters."""
+    return not any("\ud800" <= c <= "\udfff" for c in value)
+
+
 def append_review(path: Path, review: Review) -> None:
-    """Add a decision and sync it to disk."""
+    """Add a decision and sync it to disk; on a full disk the file stays as it was."""
     row = asdict(checked(review))
     row["decided_at"] = review.decided_at.astimezone(UTC).isoformat()
-    with held(path.with_name(f".{path.name}.lock"), "a review"), path.open("ab") as out:
-        out.write((json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n").encode())
-        out.flush()
-        os.fsync(out.fileno())
+    line = (json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n").encode()
+    # Unbuffered: what could not be written must not be tried again by closing the file.
+    with held(path.with_name(f".{path.name}.lock"), "a review"), path.open("a+b", buffering=0) as out:
+        end = out.seek(0, os.SEEK_END)
+        # A last line that somebody left without its end is ended first.
+        if end and os.pread(out.fileno(), 1, end - 1) != b"\n":
+            line = b"\n" + line
+        try:
+            if out.write(line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(out.fileno())
+        except OSError:
+            os.ftruncate(out.fileno(), end)
+            raise

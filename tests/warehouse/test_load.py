@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from pipeline.manifest import file_sha256
 from tests.warehouse.warehouse_world import T0, World, offer, rejection
 from warehouse.database import writing
 from warehouse.errors import Refused
@@ -107,6 +113,90 @@ def test_a_damaged_segment_is_named_and_left_out(world: World, damage: str) -> N
     assert len(done.refused) == 1
     assert "run=r1/provider=alpha" in done.refused[0]
     assert store(world, "SELECT run_id FROM store.run") == [("r0",)]
+
+
+def changed(folder: Path, **values: Any) -> None:
+    """Give the manifest other values (`run__kind` for one inside), and hashes of the files as they are."""
+    path = folder / "manifest.json"
+    told = json.loads(path.read_text("utf-8"))
+    told["sha256"] = {name: file_sha256(folder / name) for name in told["sha256"]}
+    for name, value in values.items():
+        *parts, last = name.split("__")
+        inner = told
+        for part in parts:
+            inner = inner[part]
+        inner[last] = value
+    path.write_text(json.dumps(told), encoding="utf-8")
+
+
+def column(folder: Path, name: str, values: Callable[[list[Any]], list[Any]]) -> None:
+    """Write other values into a column of the offers."""
+    table = pq.read_table(folder / "offers.parquet")
+    i = table.schema.get_field_index(name)
+    made = pa.array(values(table[name].to_pylist()), table.schema.field(i).type)
+    field = table.schema.field(i).with_nullable(True)
+    pq.write_table(table.set_column(i, field, made), folder / "offers.parquet")
+    changed(folder)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"counts__offers": 2},
+        {"counts__offers": "3"},
+        {"counts__rejections": 2, "counts__parsed": 5},
+        {"counts__kept": 2},
+        {"counts__kept": 2, "counts__held": 1},
+        {"counts__parsed": 9},
+        {"counts": {}},
+        {"sha256": {}},
+        {"run__outcome": "great"},
+        {"run__kind": "guess"},
+        {"run__started_at": "2026-11-24T04:00:00"},
+        {"run__verdicts": ["age"]},
+        {"run__verdicts": [{}]},
+    ],
+    ids=str,
+)
+def test_a_manifest_that_its_rows_contradict_takes_nobody_else_down(
+    world: World, values: dict[str, Any]
+) -> None:
+    for i in range(3):
+        crawl(world, f"r{i}", i)
+    changed(world.home / "segments" / "run=r1" / "provider=alpha", **values)
+    done = world.load()
+    assert (done.segments, done.rows) == (2, 6)
+    assert ["run=r1/provider=alpha" in told for told in done.refused] == [True]
+    assert world.publish().offers == 3
+
+
+@pytest.mark.parametrize("damage", ["empty", "column", "negative", "other run", "unknown", "absent"])
+def test_rows_that_the_store_cannot_hold_take_nobody_else_down(world: World, damage: str) -> None:
+    for i in range(5):
+        crawl(world, f"r{i}", i)
+    folder = world.home / "segments" / "run=r1" / "provider=alpha"
+    match damage:
+        case "empty":
+            (folder / "offers.parquet").write_bytes(b"")
+            changed(folder)
+        case "column":
+            table = pq.read_table(folder / "offers.parquet").drop(["tax"])
+            pq.write_table(table, folder / "offers.parquet")
+            changed(folder)
+        case "negative":
+            column(folder, "price", lambda prices: [-price for price in prices])
+        case "other run":
+            column(folder, "run_id", lambda names: ["r2", *names[1:]])
+        case "unknown":
+            column(folder, "billing_mode", lambda modes: [None, *modes[1:]])
+        case "absent":
+            column(folder, "zone", lambda zones: ["", *zones[1:]])
+            column(folder, "offer_id", lambda ids: [ids[1], *ids[1:]])
+    done = world.load()
+    assert (done.segments, done.rows) == (4, 12)
+    assert ["run=r1/provider=alpha" in told for told in done.refused] == [True]
+    assert store(world, "SELECT run_id FROM store.run ORDER BY run") == [("r0",), ("r2",), ("r3",), ("r4",)]
+    assert world.load().segments == 0
 
 
 def test_a_mended_segment_enters_later(world: World) -> None:

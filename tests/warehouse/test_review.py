@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,10 +17,10 @@ from click.testing import CliRunner
 
 from suanjia.cli import cli
 from tests.warehouse.warehouse_world import T0, World, offer
-from warehouse.errors import BadRequest
+from warehouse.errors import BadRequest, WarehouseError
 from warehouse.reader import open_latest
 from warehouse.review import decide, held_back
-from warehouse.reviews import read_reviews
+from warehouse.reviews import append_review, read_reviews
 
 Ask = Callable[..., list[tuple[Any, ...]]]
 
@@ -143,6 +145,44 @@ def test_a_damaged_file_of_decisions_is_named_with_its_line(tmp_path: Path, line
     path.write_text(json.dumps(GOOD) + "\n" + line + "\n", encoding="utf-8")
     with pytest.raises(BadRequest, match=r"reviews\.jsonl line 2"):
         read_reviews(path)
+
+
+@pytest.mark.parametrize("words", ["a\u2028b", "a\x85b\x0b\x0c\x1c\u2029c", "换\n行\r\n了", '"\\', "=1"])
+def test_any_words_are_read_back(shop: World, words: str) -> None:
+    decided(shop, released=[listed(shop)[0]["id"]], by=words, reason=words)
+    (found,) = read_reviews(shop.home / "reviews.jsonl")
+    assert (found.by, found.reason) == (words, words)
+    assert shop.publish().held == 0
+
+
+def test_words_that_are_no_text_are_no_decision(shop: World) -> None:
+    with pytest.raises(BadRequest, match="UTF-8"):
+        decided(shop, released=[listed(shop)[0]["id"]], reason="seen \udcff")
+    assert not (shop.home / "reviews.jsonl").exists()
+
+
+def test_a_last_line_without_end_is_ended_first(tmp_path: Path) -> None:
+    path = tmp_path / "reviews.jsonl"
+    path.write_text(json.dumps(GOOD), encoding="utf-8")
+    (first,) = read_reviews(path)
+    append_review(path, first)
+    assert read_reviews(path) == [first, first]
+
+
+def test_a_decision_that_finds_no_space_leaves_the_file_as_it_was(
+    shop: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, path = listed(shop)[0]["id"], shop.home / "reviews.jsonl"
+    decided(shop, released=[name])
+    before = path.read_bytes()
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(WarehouseError, match="no space left"):
+        decided(shop, refused=[name])
+    assert path.read_bytes() == before
 
 
 def test_a_damaged_file_of_decisions_stops_publish(shop: World) -> None:
