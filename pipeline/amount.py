@@ -11,12 +11,13 @@ from decimal import Decimal
 
 _NUMBER = re.compile(r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 _INFINITE = frozenset(("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "∞"))
+_BOUNDS = (Decimal("1e-9"), Decimal("1e12"))  # beyond them no money column holds a number, in any unit
 _MISSING = frozenset(("", "-", "--", "—", "null", "none", "na", "n/a", "/"))
 
 
 def read_amount(text: str | None) -> Decimal | str:
     """Positive finite Decimal, or a reason code: price_missing, price_not_a_number, price_infinite,
-    price_zero, price_negative. Thousands separators are read (`1,234.5`), full-width digits too.
+    price_zero, price_negative, implausible. Thousands separators are read (`1,234.5`), full-width digits too.
     """
     value = unicodedata.normalize("NFKC", text or "").strip()
     if value.casefold() in _MISSING:
@@ -28,4 +29,6 @@ def read_amount(text: str | None) -> Decimal | str:
     number = Decimal(value.replace(",", ""))
     if number == 0:
         return "price_zero"
-    return number if number > 0 else "price_negative"
+    if number < 0:
+        return "price_negative"
+    return number if _BOUNDS[0] <= number < _BOUNDS[1] else "implausible"

@@ -43,6 +43,9 @@ def test_numbers(text: str, value: str) -> None:
         ("-Infinity", "price_infinite"),
         ("面议", "price_not_a_number"),
         ("1,23", "price_not_a_number"),
+        ("1E100", "implausible"),  # no money column holds it; it must not stop the other rows
+        ("1e-300", "implausible"),
+        ("999999999999999", "implausible"),
         ("1.2.3", "price_not_a_number"),
         ("12元", "price_not_a_number"),
         (".", "price_not_a_number"),
