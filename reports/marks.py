@@ -6,6 +6,7 @@ from decimal import Decimal
 
 WORDS: dict[str, tuple[str, str]] = {
     "old": ("旧 {days} 天", "{days} d old"),
+    "missing": ("最近未见", "not in last crawl"),
     "sold_out": ("售罄", "sold out"),
     "interruptible": ("可能被回收", "interruptible"),
     "one_seller": ("仅 1 家", "one seller"),

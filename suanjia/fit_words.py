@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from reports.marks import words as mark_words
+from reports.numbers import half_up
 from suanjia.wrapped import wrapped
 from warehouse.textout import table
 
@@ -21,12 +22,12 @@ OWN = {"memory": "显存 memory", "speed": "速度 speed"}
 LEVEL = Decimal("0.05")
 
 
-def fit_words(document: dict[str, Any]) -> str:
-    """One workload's answer."""
+def fit_words(document: dict[str, Any], sites: Mapping[str, str] | None = None) -> str:
+    """One workload's answer. `sites`: where a seller is found, by slug."""
     need, fits = document["requirement"], document["fits"]
     lines = [f"{document['workload']}: {need['model']} {need['method']}"]
     if fits:
-        lines += [table(HEADS, [_row(fit) for fit in fits]), *_behind(fits)]
+        lines += [table(HEADS, [_row(fit) for fit in fits]), *_behind(fits), *_where(fits[0], sites or {})]
     else:
         lines += _nothing(document)
     safe = document.get("cheapest_non_interruptible")
@@ -91,10 +92,28 @@ def _behind(fits: list[dict[str, Any]]) -> list[str]:
         lines += wrapped(f"{ranks} 注 note: ", notes)
     rise = fits[0]["margin_to_next_pct"]
     if rise is not None and rise < LEVEL:
-        lines.append("领先 lead: 与第 2 名同价 / #2 costs the same")
+        lines += wrapped("领先 lead: ", f"与第 2 名同价 / #2 costs the same{_next_other(fits)}")
     elif rise is not None:
         lines.append(f"领先 lead: 涨 {rise} % 以内仍最便宜 / stays cheapest until +{rise} %")
     return lines + wrapped("依据 proof: ", fits[0]["proof"])
+
+
+def _next_other(fits: list[dict[str, Any]]) -> str:
+    """How much more another seller or card costs, where one is among the fits shown."""
+    best = fits[0]
+    for fit in fits[1:]:
+        if (fit["provider"], fit["card"]) != (best["provider"], best["card"]):
+            more = half_up((fit["total_cny_p50"] / best["total_cny_p50"] - 1) * 100, 1)
+            zh, en = f"换平台或换卡贵 {more} %（第 {fit['rank']} 名）", f"another seller or card +{more} %"
+            return f"；{zh} / {en} (#{fit['rank']})"
+    return ""
+
+
+def _where(best: dict[str, Any], sites: Mapping[str, str]) -> list[str]:
+    """Where the first is rented, and what shows how it was read."""
+    site = sites.get(best["provider"])
+    proof = f"追溯 its proof: suanjia explain {best['offer_id']}"
+    return wrapped("#1 去处 where: ", f"{site} {proof}") if site else wrapped("#1 ", proof)
 
 
 def _marks(fit: dict[str, Any]) -> str:

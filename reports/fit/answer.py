@@ -138,6 +138,8 @@ def mark(fit: Fit) -> str | None:
     codes = []
     if fit.entry.age_hours > OLD_HOURS:
         codes.append("old")
+    if fit.entry.offer.state == "missing":
+        codes.append("missing")
     if fit.interruptible:
         codes.append("interruptible")
     if fit.entry.offer.review:

@@ -11,11 +11,13 @@ from reports.fit.sellable import MAX_AGE_HOURS
 if TYPE_CHECKING:
     import duckdb
 
-# Planned are the active sources that were ever asked or whose sheet was ever read here. One is complete while
+# Planned are the active sources that were ever asked; one known by sheets alone until its price lists end, else
+# thirty days after the last one, as the issue counts them (reports/issue/sql/coverage.sql). One is complete while
 # its last whole run, or what its last sheet saw, is young enough to rank.
 _SQL = """
 WITH seen AS (
-    SELECT run_id, provider, max(observed_at) AS at FROM observations WHERE observed_at <= $1 GROUP BY ALL
+    SELECT run_id, provider, max(observed_at) AS at, max(valid_until) AS until
+    FROM observations WHERE observed_at <= $1 GROUP BY ALL
 )
 SELECT p.provider,
        max(CASE WHEN r.kind = 'import' THEN s.at WHEN r.complete THEN r.ended_at END) FILTER (WHERE r.usable)
@@ -25,6 +27,7 @@ LEFT JOIN seen AS s ON s.run_id = r.run_id AND s.provider = r.provider
 WHERE coalesce(p.status, 'active') = 'active'
   AND CASE WHEN r.kind = 'import' THEN s.at IS NOT NULL ELSE r.ended_at <= $1 END
 GROUP BY p.provider
+HAVING bool_or(r.kind <> 'import') OR coalesce(max(s.until), max(s.at) + INTERVAL 720 HOUR) >= $2
 ORDER BY p.provider
 """
 
@@ -40,8 +43,8 @@ class Sources:
 
 def sources(con: duckdb.DuckDBPyConnection, seen_until: datetime, now: datetime) -> Sources:
     """The planned sources of a generation, by their runs until `seen_until`, as they stand at `now`."""
-    rows = con.execute(_SQL, [seen_until]).fetchall()
     oldest = now - timedelta(hours=MAX_AGE_HOURS)
+    rows = con.execute(_SQL, [seen_until, oldest]).fetchall()
     complete = [slug for slug, at in rows if at is not None and at.astimezone(UTC) >= oldest]
     return Sources(tuple(complete), tuple(slug for slug, _ in rows if slug not in complete), now)
 

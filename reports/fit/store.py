@@ -18,13 +18,17 @@ if TYPE_CHECKING:
 Grades = dict[tuple[str, str, str], str]  # (region_code, card, billing_mode) → A, B or C
 
 
-# Offers as they stood at a moment: the latest unheld observation each, gone after two whole runs without it.
+# Offers as they stood at a moment: the latest unheld observation each; missing after one whole run without it,
+# gone after two.
 _AT = """
-SELECT o.*
-FROM price_at('{at}'::TIMESTAMPTZ) AS o
-WHERE (SELECT count(*) FROM runs AS r
-       WHERE r.provider = o.provider AND r.complete AND r.run_id <> o.run_id
-         AND r.ended_at > o.observed_at AND r.ended_at <= '{at}'::TIMESTAMPTZ) < 2
+SELECT * EXCLUDE (runs_without), CASE runs_without WHEN 0 THEN 'active' ELSE 'missing' END AS state
+FROM (
+    SELECT o.*, (SELECT count(*) FROM runs AS r
+                 WHERE r.provider = o.provider AND r.complete AND r.run_id <> o.run_id
+                   AND r.ended_at > o.observed_at AND r.ended_at <= '{at}'::TIMESTAMPTZ) AS runs_without
+    FROM price_at('{at}'::TIMESTAMPTZ) AS o
+)
+WHERE runs_without < 2
 """
 
 

@@ -78,6 +78,7 @@ class Fit:
     proof: str | None
     margin_to_next_pct: Decimal | None
     source_url: str | None
+    homepage: str | None
     valid: bool
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from decimal import Decimal
@@ -11,6 +10,7 @@ from reports.issue.model import Fit, Issue
 from reports.marks import words as mark_words
 from reports.numbers import half_up
 from reports.render import figures
+from reports.render.links import seller_page
 from reports.render.names import Names
 from reports.render.view import Cell, Line, Table
 from reports.render.words import Words, choices
@@ -94,7 +94,7 @@ def _line(fit: Fit, label: str | None, names: Names, w: Words) -> Line:
     return Line(
         (
             Cell(label or names.job(fit.workload), cards(fit, w), tone=strong),
-            Cell(seller, under, href=link(fit.source_url)),
+            Cell(seller, under, href=seller_page(fit.source_url, fit.homepage)),
             Cell(figures.money(fit.total_cny_p50), within, None, strong, True),
             Cell(figures.money(fit.price_cny_per_card_hour), duration(fit.hours_p50, w), right=True),
             Cell(moved, grade_of(fit.grade), tone=tone, right=True),
@@ -106,11 +106,6 @@ def _line(fit: Fit, label: str | None, names: Names, w: Words) -> Line:
 def tied(*parts: str) -> str:
     """Parts with dots between them, each kept whole when the line breaks."""
     return " · ".join(part.replace(" ", "\u00a0") for part in parts)
-
-
-def link(url: str | None) -> str | None:
-    """The address where it can be followed from a mail: absolute https, nothing that breaks a line."""
-    return url if url and re.fullmatch(r"https://[^\s/<>\"']+\S*", url) else None
 
 
 def grade_of(grade: str | None) -> str:

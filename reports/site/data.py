@@ -16,7 +16,7 @@ from typing import Any
 from reports.issue.model import Cell, Issue
 from reports.numbers import half_up
 from reports.render import figures
-from reports.render.fit_table import link
+from reports.render.links import is_machine, link
 from reports.render.names import Names
 from reports.render.words import LANGS, Words, choices
 from reports.site.read import Market, Row
@@ -59,7 +59,7 @@ def offers(issue: Issue, market: Market) -> dict[str, Any]:
     places = _Table(lambda key: [_place(key, n) for n in both])
     modes = _Table(lambda code: [n.mode(code) for n in both])
     kinds = _Table(lambda code: [w(f"offers.kind_{code}") for w in site])
-    cards, urls = _Table(lambda text: text), _Table(lambda text: text)
+    cards, urls = _Table(lambda text: text), _Table(list)
     rows = []
     for row in market.offers:
         card = row["card"] if row["form"] is None else f"{row['card']} {row['form']}"
@@ -76,7 +76,7 @@ def offers(issue: Issue, market: Market) -> dict[str, Any]:
                 _stock(row),
                 row["age_hours"],
                 _marks(row),
-                -1 if url is None else urls(url),
+                -1 if url is None else urls((url, int(is_machine(url)))),
                 str(row["offer_id"]).removeprefix("offer:"),
             ]
         )

@@ -18,8 +18,8 @@ from reports.issue.model import Issue
 from reports.marks import WORDS
 from reports.numbers import half_up
 from reports.render import figures
-from reports.render.fit_table import link
 from reports.render.html import unbroken
+from reports.render.links import link
 from reports.render.names import Names
 from reports.render.shelf import FEED
 from reports.render.view import Section, View

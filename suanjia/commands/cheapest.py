@@ -94,7 +94,7 @@ def _line(row: dict[str, Any]) -> dict[str, Any]:
             ("旧 old", row["old"]),
             ("可能被回收 interruptible", row["billing_mode"] == "spot"),
             ("待核 review", row["review"] is not None),
-            ("未再见 missing", row["state"] == "missing"),
+            ("最近未见 missing", row["state"] == "missing"),
             (str(row["tier"]), row["tier"] is not None),
         )
         if on

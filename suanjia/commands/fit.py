@@ -90,6 +90,7 @@ def command(
         with opened(settings) as (con, providers):
             graded = grades(con) if any(job.min_grade for job in jobs) else {}
             terms = terms_of(providers)
+            sites = {slug: one.homepage for slug, one in providers.items() if one.homepage}
             ages = {job.max_age_hours for job in jobs}
             markets = {age: market_of(con, terms, settings.now(), age) for age in ages}
         for job, planner in planners:
@@ -98,7 +99,7 @@ def command(
                 market, job, planner, sources, limit=limit, why=why, grade_of=partial(_grade, graded)
             )
             code = OK if document["fits"] else code
-            click.echo(dumps(document) if as_json else fit_words(document))
+            click.echo(dumps(document) if as_json else fit_words(document, sites))
     except (JobError, RegionError) as error:
         raise Failure(str(error)) from None
     return code

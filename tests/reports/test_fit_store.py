@@ -16,9 +16,13 @@ from click.testing import CliRunner
 from catalog.providers import load_providers
 from pipeline.importing import import_sheet
 from reports.fit import weekly
-from reports.fit.proof import sources
+from reports.fit.answer import answer
+from reports.fit.job import weekly_jobs
+from reports.fit.planner import SizingPlanner
+from reports.fit.proof import Sources, sources
 from reports.fit.store import market_of, sellables
 from suanjia.settings import Settings, load
+from tests.warehouse.warehouse_world import World, offer
 from warehouse.load import load as load_segments
 from warehouse.publish import publish
 from warehouse.reader import open_latest
@@ -309,3 +313,44 @@ def test_workloads_are_kept_as_they_were_asked(con: Any) -> None:
         original = next((job for job in weekly_jobs() if job.name == name), None)
         if original is not None:
             assert job_of({**json.loads(spec, parse_float=Decimal), "name": name}) == original
+
+
+def test_a_source_known_by_sheets_alone_is_planned_for_thirty_days(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    publish_rows(
+        home,
+        row(NOW - DAY, "idc_a", "北京", "RTX4090", "1.98"),
+        row(NOW - 20 * DAY, "idc_b", "北京", "RTX4090", "1.90"),
+        row(NOW - 40 * DAY, "idc_c", "北京", "RTX4090", "1.50"),
+    )
+    con, _ = open_latest(home)
+    try:
+        assert sources(con, NOW, NOW) == Sources(("idc_a",), ("idc_b",), NOW)
+        assert sources(con, NOW, NOW + 20 * DAY).missing == ("idc_a",)
+    finally:
+        con.close()
+
+
+def test_an_offer_that_the_last_whole_run_did_not_show_is_marked(tmp_path: Path) -> None:
+    world = World(tmp_path / "home", providers=dict(load_providers()))
+    first, then, between = NOW - 2 * DAY, NOW - DAY, NOW - DAY - DAY / 2
+    kept = {"provider": "autodl", "card": "RTX4090", "scope": "national", "region_code": None}
+    gone = {**kept, "card": "RTX3090"}
+    world.run([offer("crawl-1-autodl", first, **kept), offer("crawl-1-autodl", first, **gone)])
+    world.run([offer("crawl-2-autodl", then, **kept)])
+    world.load()
+    world.publish(NOW, extra_tables=lambda con: weekly.extra_tables(con, NOW, world.providers, world.home))
+    con, _ = open_latest(world.home)
+    try:
+        for at in (None, NOW):
+            assert {s.card: s.state for s in sellables(con, at)} == {
+                "RTX4090": "active",
+                "RTX3090": "missing",
+            }
+        assert {s.state for s in sellables(con, between)} == {"active"}
+        market, known = market_of(con, {}, NOW)
+        job = next(job for job in weekly_jobs(None) if job.name == "lora-7b")
+        told = answer(market, job, SizingPlanner.of(job), known)["fits"]
+        assert {(fit["card"], fit["mark"]) for fit in told} == {("RTX4090", None), ("RTX3090", "missing")}
+    finally:
+        con.close()

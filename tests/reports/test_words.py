@@ -114,3 +114,20 @@ def test_the_checklist_tells_what_is_known_and_what_to_ask(narrow: int) -> None:
     text = " ".join(compare_words([{**rows[0], "checklist": known}]).split())
     assert "已知 known: 可用 Docker inside 否 no" in text
     assert "要问 to ask: VPC, 存储加密 encryption at rest" in text
+
+
+def test_a_tie_says_what_another_seller_or_card_costs() -> None:
+    job = job_of({"name": "mine", "model": "Qwen2.5-7B", "method": "lora", "tokens": 1e9})
+    twice = [offer(offer_id="offer:a"), offer(offer_id="offer:b", state="missing")]
+    known = Sources(("autodl",), (), NOW)
+
+    def told(*more: Any) -> str:
+        document = answer(market([*twice, *more]), job, SizingPlanner.of(job), known)
+        return fit_words(document, {"autodl": "https://www.autodl.com"})
+
+    assert "与第 2 名同价" in (alone := told()) and "换平台" not in alone
+    assert "换平台或换卡贵 50.0 %（第 3 名） / another seller or card +50.0 % (#3)" in told(
+        offer("RTX4090", 3, provider="matpool")
+    ).replace("\n    ", " ")
+    assert "#2 标记 mark: 最近未见 not in last crawl" in alone
+    assert "#1 去处 where: https://www.autodl.com 追溯 its proof: suanjia explain offer:a" in alone

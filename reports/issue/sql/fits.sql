@@ -17,8 +17,9 @@ SELECT c.workload, c.region_code, c.rank, c.offer_id, l.obs_id, c.provider,
        coalesce(h.first_at >= $start, false) AS is_new, c.observed_at,
        round((epoch_us($as_of) - epoch_us(c.observed_at)) / 3.6e9, 2)::DECIMAL(18,2) AS age_hours,
        l.stock_idle, c.grade, c.mark, c.proof, c.margin_to_next_pct, c.source_url,
-       coalesce(l.valid_until >= $as_of, false) AS valid
+       p.homepage, coalesce(l.valid_until >= $as_of, false) AS valid
 FROM chosen AS c
+LEFT JOIN providers AS p ON p.provider = c.provider
 LEFT JOIN issue_live AS l ON l.offer_id = c.offer_id
 LEFT JOIN history AS h ON h.offer_id = c.offer_id
 ORDER BY c.workload, c.region_code, c.rank;

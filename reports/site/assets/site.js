@@ -87,8 +87,8 @@
         { data: 10, orderable: false, render: function (place, type, row) {
           if (type !== "display") return "";
           if (place < 0) return escape(words["offers.sheet"]);
-          return '<a href="' + escape(data.urls[place]) + '" rel="noreferrer nofollow" title="offer:' + escape(row[11]) + '">'
-            + escape(words["offers.link"]) + "</a>";
+          return '<a href="' + escape(data.urls[place][0]) + '" rel="noreferrer nofollow" title="offer:' + escape(row[11]) + '">'
+            + escape(words[data.urls[place][1] ? "offers.machine" : "offers.link"]) + "</a>";
         } }
       ]
     });
