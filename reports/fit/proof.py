@@ -11,9 +11,9 @@ from reports.fit.sellable import MAX_AGE_HOURS
 if TYPE_CHECKING:
     import duckdb
 
-# Planned are the active sources that were ever asked; one known by sheets alone until its price lists end, else
-# thirty days after the last one, as the issue counts them (reports/issue/sql/coverage.sql). One is complete while
-# its last whole run, or what its last sheet saw, is young enough to rank.
+# Planned are the active sources that were ever asked; one known by sheets alone until its price lists end,
+# else thirty days after the last one, as the issue counts them (reports/issue/sql/coverage.sql). One is
+# complete while its last whole run, or what its last sheet saw, is young enough to rank.
 _SQL = """
 WITH seen AS (
     SELECT run_id, provider, max(observed_at) AS at, max(valid_until) AS until

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 Grades = dict[tuple[str, str, str], str]  # (region_code, card, billing_mode) → A, B or C
 
 
-# Offers as they stood at a moment: the latest unheld observation each; missing after one whole run without it,
-# gone after two.
+# Offers as they stood at a moment: the latest unheld observation each; missing after one whole run without
+# it, gone after two.
 _AT = """
 SELECT * EXCLUDE (runs_without), CASE runs_without WHEN 0 THEN 'active' ELSE 'missing' END AS state
 FROM (

@@ -24,7 +24,7 @@ def is_machine(url: str) -> bool:
 
 
 def seller_page(source_url: str | None, homepage: str | None) -> str | None:
-    """Where a person finds an offer: the page that was read, else (interface, file, sheet) the seller's site."""
+    """Where a person finds an offer: the page that was read, else the seller's site."""
     source = link(source_url)
     if source is not None and not is_machine(source):
         return source
