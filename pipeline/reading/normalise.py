@@ -24,6 +24,14 @@ _SIGNED_GROUP: Final = re.compile(
 # Markdown escapes (`8\\*H100`), and a backslash used as a multiplication sign (`8\\H100`).
 _ESCAPED: Final = re.compile(r"\\(?=[*#_~|<>()+.!\[\]-])")
 _BACKSLASH_TIMES: Final = re.compile(r"(?<=[0-9]) ?\\ ?(?=[A-Za-z0-9])")
+# AutoDL4090, AutoDL1052元/月: a seller's name ends where the card or the price begins.
+_GLUED_NAME: Final = re.compile(
+    "(?<![a-z])(?:"
+    + "|".join(row["words"].replace(" ", "|") for row in rows("price_words.csv") if row["tag"] == "seller")
+    + ")(?=[0-9]|[a-z]{1,4}[0-9])",
+    re.IGNORECASE,
+)
+_MAY_BE_GLUED: Final = re.compile("[A-Za-z]{4}[0-9]")  # the quick look first: few texts have it
 _CACHED: Final = 20_000  # code points remembered; a hostile text must not fill the memory
 
 
@@ -76,6 +84,8 @@ def normalise(text: str) -> str:
         text = _BACKSLASH_TIMES.sub("×", _ESCAPED.sub("", text))
     if "`" in text:
         text = text.replace("`", "")
+    if _MAY_BE_GLUED.search(text):
+        text = _GLUED_NAME.sub(r"\g<0> ", text)
     if text.isascii() and "&" not in text and "#" not in text:
         return " ".join(_ascii_controls(text).split())
     if "&" in text:

@@ -107,9 +107,9 @@ def _led(cursor: Cursor, first: int, after: str) -> bool:
     return i > 0 and cursor.has(i - 1, "bare") and after[:1] == " "
 
 
-def known_edge(label: str) -> bool:
-    """Whether `label` ends with a word that is read over (`天翼云`, `仅需`)."""
-    return _read(label, -1)
+def known_tail(label: str) -> int:
+    """Characters of the longest word at the end of `label` that is read over (`天翼云`, `仅需`), or 0."""
+    return _known(label, -1)
 
 
 def _named(cursor: Cursor, i: int) -> bool:
@@ -123,14 +123,18 @@ def _read(gap: str, edge: int) -> bool:
         return True
     if edge == 0 and gap[0] == ".":
         return True
-    if gap[edge] not in _edges()[edge]:
-        return False
+    return _known(gap, edge) > 0
+
+
+def _known(gap: str, edge: int) -> int:
+    if not gap or gap[edge] not in _edges()[edge]:
+        return 0
     words = vocabulary()
     for length in range(min(_LONGEST_SKIPPED, len(gap)), 0, -1):
         word = (gap[:length] if edge == 0 else gap[-length:]).lower()
         if "skip" in words.get(word, ()) and word[0] not in _SCALES:
-            return True
-    return False
+            return length
+    return 0
 
 
 @cache

@@ -85,6 +85,7 @@ def _settle(choice: Choice, mains: list[Amount], by_role: dict[str, list[Amount]
         ("saving", "discount_only"),
         ("deposit", "no_number"),
         ("onetime", "not_gpu"),
+        ("night", "missing_period"),
     ):
         if found := by_role.get(role, []):
             choice.main, choice.reason = found[0], reason
@@ -117,5 +118,8 @@ def _old_price_behind(text: Scan, main: Amount | None) -> bool:
     if main is None or main.bare:
         return False
     return any(
-        main.end < one.start and main.high < one.low <= main.high * _OLD_PRICE_FACTOR for one in text.bare
+        main.end < one.start
+        and main.high < one.low <= main.high * _OLD_PRICE_FACTOR
+        and one.lead_per is None  # 时租2元 包天30
+        for one in text.bare
     )

@@ -102,6 +102,8 @@ def one_or_machine(cell: Cell, quote: Quote, good: Card, bought: Basis) -> Basis
     assert value is not None
     possible = quote.currency != "CNY" or levels.single_card(good.name, value)
     open_count = "ambiguous_card_count" if possible or levels.machine(good.name, value) else "implausible"
+    if bought.cards > 1:  # 8卡起租
+        return bought if possible else Basis(1, "card", open_count)
     hourly = quote.period.per in HOURS
     if "server" in cell.text.flags:
         if hourly:

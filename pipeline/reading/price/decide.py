@@ -41,6 +41,8 @@ def decide(cell: Cell) -> PriceReading | PriceReject:
     quote = _quote(cell, choice.main)
     if quote.unit.other == "project":
         return PriceReject("budget_not_price")
+    if quote.amount.torn is not None:
+        return PriceReject(quote.amount.torn)
     if choice.reason is not None:
         return PriceReject(choice.reason, None if choice.reason == "no_number" else quote.money)
     if choice.several and all_conversions(cell, choice, quote):

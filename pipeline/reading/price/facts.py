@@ -190,7 +190,7 @@ class Facts:
             found.vague = True  # 一千多元
         if not reader.near(i + 1):
             if i and reader.has(i - 1, "countcol"):
-                self._count(int(token.value), "column", i)
+                self._column(i - 1, i)
             return
         tags = self.tokens[i + 1].tags
         if reader.sign(i + 1, "×*") and reader.kind(i - 1) == CARD and token.value == int(token.value):
@@ -210,14 +210,23 @@ class Facts:
                 return  # 32 卡训练估算: the size of a job
             if "stock" in self._tags(i + 2) or "stock" in self._tags(i - 1):
                 return
-            style = "minimum" if "minimum" in self._tags(i - 1) or "minimum" in self._tags(i + 2) else "cards"
+            least = "minimum" in self._tags(i - 1) or "minimum" in self._tags(i + 2)
+            least = least or self._tags(i + 2).get("floor") == "after"  # 2卡起
+            style = "minimum" if least else "cards"
             if style == "cards" and self.tokens[i + 1].value == "颗":
                 style = "chips"
             self._count(int(token.value), style, i)
-        elif "countcol" in self._tags(i - 1) or (
-            "countcol" in self._tags(i - 2) and reader.sign(i - 1, ":|")
-        ):
-            self._count(int(token.value), "column", i)
+        elif "countcol" in self._tags(i - 1):
+            self._column(i - 1, i)
+        elif "countcol" in self._tags(i - 2) and reader.sign(i - 1, ":|"):
+            self._column(i - 2, i)
+
+    def _column(self, name: int, i: int) -> None:
+        """A number behind 显卡数, or behind 数量, which may count machines."""
+        style = "quantity" if self.tokens[name].tags["countcol"] else "column"
+        if style == "quantity" and self._tags(i + 1).get("basis") in {"server", "instance"}:
+            return  # 数量 20台
+        self._count(int(self.tokens[i].value), style, i)
 
     def _calendar(self, i: int) -> bool:
         """`8月报价`: a month's name, not eight months."""

@@ -37,7 +37,8 @@ class Mode:
 
 @dataclass(slots=True)
 class Count:
-    """Cards counted. `style`: cards (8卡), chips (8颗), times (8×), column (显卡数 8), minimum, single."""
+    """Cards counted. `style`: cards (8卡), chips (8颗), times (8×), column (显卡数 8), quantity (数量 8),
+    minimum, single."""
 
     n: int
     style: str

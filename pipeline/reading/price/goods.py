@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from catalog import families
 from catalog.cards import cards, sized
 from pipeline.reading.price.found import Count, Scan
+from pipeline.reading.price.lexer import NUMBER, SIGN
 from pipeline.reading.price.unit import Unit
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def _clouds(provider: str | None) -> tuple[str, ...]:
 
 def basis(unit: Unit, text: Scan, context: Scan, good: Card) -> Basis:
     """How many cards, and whether the amount covers them all."""
-    counted = _last(text) or _last(context)
+    counted = _last(text) or _last(context) or _quantity(unit, text, context)
     n = counted.n if counted is not None and counted.style != "single" else good.sku_count
     if unit.card:
         return Basis(1 if counted is not None and counted.style == "single" else n or 1, "card")
@@ -203,15 +204,29 @@ def _last(found: Scan) -> Count | None:
     if 1 < len(found.amounts) <= _MOST:  # 折合单卡2.74元/时 is about its own clause
         converted = [range(one.lead_from, one.last) for one in found.amounts if one.role == "conv"]
         own = [c for c in own if c.style != "single" or not any(c.at in place for place in converted)]
+    own = [c for c in own if c.style != "quantity" and not (c.style == "single" and _aside(found, c.at))]
     plain = [one for one in own if one.style != "hgx"]
     return (plain or own or [None])[-1]  # type: ignore[list-item]
+
+
+def _quantity(unit: Unit, text: Scan, context: Scan) -> Count | None:
+    """`L40S | 数量 8`: cards where nothing else counts them, machines where the price is a machine's."""
+    found = [one for one in (*context.counts, *text.counts) if one.style == "quantity"]
+    return found[-1] if found and not unit.server else None
+
+
+def _aside(found: Scan, i: int) -> bool:
+    """`8卡 15.84元/时（单卡1.98）`: the bracket tells one card's share of the machine's price."""
+    tokens = found.tokens
+    opens = 0 < i < len(tokens) - 1 and tokens[i - 1].kind == SIGN and tokens[i - 1].value == "("
+    return opens and tokens[i + 1].kind == NUMBER and any(one.n > 1 for one in found.counts)
 
 
 def _counted(counted: Count, context: Scan) -> Basis:
     if counted.style == "single":
         return Basis(1, "card")
     if counted.style == "minimum":
-        return Basis(counted.n, "card")
+        return Basis(counted.n, "card", certain=False)
     if counted.n > 1 or counted.style in {"column", "hgx"}:
         return Basis(counted.n, "server")
     if counted.style == "times" and "run" not in context.flags:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from pipeline.reading.price.amounts import Amount
-from pipeline.reading.price.bare import known_edge
+from pipeline.reading.price.bare import known_tail
 from pipeline.reading.price.found import Scan
 from pipeline.reading.price.lexer import CARD, MULTIPLIER, NOISE, NUMBER, SIGN, SIZE, WORD, Token
-from pipeline.reading.price.words import other_rows, things
+from pipeline.reading.price.words import other_rows, things, things_beside
 
 _STEPPED_OVER: Final = frozenset(("noun", "approx", "floor", "ceil", "current", "original", "member", "bare"))
 _SIGNS: Final = frozenset(":(≈~<>≤≥")
@@ -20,6 +20,10 @@ _SYSTEMS: Final = frozenset(("windows", "raid", "虚拟机"))  # editions of a m
 _INCLUDED: Final = frozenset("含送赠带附免包加+")
 _TAILS: Final = ("单价", "价格", "费用", "费", "扩容", "超量")
 _REACH: Final = 8  # characters
+_LOOSE: Final = " :("
+_SOLD: Final = ("租赁", "租用", "出租", "服务费", "服务", "套餐", "分摊", "年卡", "月卡")
+_HIRED: Final = frozenset(("租", "租用", "租赁", "出租"))
+_FILLER: Final = 4  # characters, or tokens, between a part's name and its price
 _PARTS: Final = 64  # tokens of a machine's description
 _APART: Final = ("免费", "另计", "另付", "另收", "另购", "单独", "另算", "自备", "不限")
 
@@ -64,6 +68,11 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
     tokens = found.tokens
     if amount.unit.card or amount.unit.server:
         return False
+    sized = amount.first > 0 and tokens[amount.first - 1].kind == SIZE
+    stop = tokens[amount.first - 1].start if sized else amount.start  # 流量包 1TB
+    goods = _plain_name(found.text[:stop].rstrip(_LOOSE).lower())
+    if goods.endswith(things_beside()) and goods[: -_longest(goods, things_beside())][-1:] not in _INCLUDED:
+        return True  # RTX 4090 光模块 1500元/月
     named = any(token.kind == CARD for token in tokens[: amount.first])
     if not named and "processor" in found.flags and "server" in found.flags:
         return True  # 香港服务器 E3-1230 16G 499元/月
@@ -74,11 +83,11 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
     while i and _short(found, i):
         i -= 1
     end = tokens[i - 1].end if i else 0
-    label = found.text[end:stop].strip(" :(")
+    label = found.text[end:stop].strip(_LOOSE)
     if not label and i and "id" in tokens[i - 1].tags and (not own_period or tokens[i - 1].value in things()):
         return True  # P40 手机 4488元
     # Not the label alone: 房 of 房租 is no word of the tables, 租 is.
-    before = found.text[:stop].rstrip(" :(").lower()
+    before = _plain_name(found.text[:stop].rstrip(_LOOSE).lower())
     if not label:
         if named or not i:
             return False
@@ -92,7 +101,21 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
         return False
     if i and tokens[i - 1].kind in {CARD, MULTIPLIER} and tokens[i - 1].end == end and len(label) == 1:
         return False
-    return before.endswith(things()) and not known_edge(before)
+    if not named and len(label) <= _FILLER and _part(found, i, own_period=own_period):
+        return True  # 带宽 50M独享
+    return before.endswith(things()) and known_tail(before) < _longest(before, things())
+
+
+def _plain_name(text: str) -> str:
+    """`技术支持服务`, `光模块租赁` without the word for how it is sold."""
+    for tail in _SOLD:
+        if text.endswith(tail) and not text.endswith(things()):
+            return text.removesuffix(tail)
+    return text
+
+
+def _longest(text: str, names: tuple[str, ...]) -> int:
+    return max((len(name) for name in names if text.endswith(name)), default=0)
 
 
 def _thing_at(before: str, last: Token) -> bool:
@@ -169,8 +192,23 @@ def _core_or_memory(found: Scan, i: int) -> bool:
 
 
 def _part(found: Scan, i: int, *, own_period: bool) -> bool:
-    """`内存 64G 899元`, `独享带宽 10M 300元/月`: a part and its size, and nothing else."""
-    first = found.tokens[0]
-    if i != 2 or found.tokens[1].kind != SIZE:
+    """`内存 64G 899元`, `机柜 20A 4800元/月`, `BGP带宽 10M`: a part and its size, and nothing else."""
+    tokens = found.tokens
+    first = i
+    while first and i - first <= _FILLER and _about_part(found, first - 1):
+        first -= 1
+    if not first or any(token.kind != NOISE for token in tokens[: first - 1]):
         return False
-    return _is_other(found, 0) or ("ram" in first.tags and not own_period)
+    if _is_other(found, first - 1):
+        return True
+    return i == 2 and tokens[1].kind == SIZE and "ram" in tokens[0].tags and not own_period
+
+
+def _about_part(found: Scan, i: int) -> bool:
+    """Sizes, names of units that no table knows (`20A`, `10kW`), brackets and words for hiring."""
+    token = found.tokens[i]
+    if token.kind == NUMBER:
+        return i + 1 < len(found.tokens) and found.tokens[i + 1].kind == NOISE
+    if token.kind == SIGN:
+        return token.value in "()"
+    return token.kind in {SIZE, NOISE} or token.value in _HIRED

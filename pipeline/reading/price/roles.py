@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from pipeline.reading.price.amounts import Amount, Reader
@@ -11,8 +12,10 @@ from pipeline.reading.price.unit import periods_of
 
 _BREAKS: Final = frozenset(",;|(。、!?·")
 _DAY: Final = 24
+_GIFTS: Final = frozenset(("送", "赠", "赠送"))
 _ROLES: Final = (
     "original", "current", "member", "teaser", "renewal", "stat", "saving", "deposit", "onetime", "conv",
+    "night",
 )  # fmt: skip
 
 
@@ -39,7 +42,7 @@ def _lead(found: Scan, reader: Reader, amount: Amount, before: Amount | None) ->
     start = amount.first
     while start > low:
         token = found.tokens[start - 1]
-        if token.kind == SIGN and token.value in _BREAKS:
+        if token.kind == SIGN and token.value in _BREAKS and not _inside_unit(reader, start - 1):
             break
         start -= 1
     at, amount.lead_from = amount.start, start
@@ -68,6 +71,11 @@ def _lead(found: Scan, reader: Reader, amount: Amount, before: Amount | None) ->
     ):
         amount.role = "conv"  # $0.79/h（约¥5.6）; ¥5/h，约$0.7
     _other_mode(found, reader, amount, start, before)
+
+
+def _inside_unit(reader: Reader, i: int) -> bool:
+    """The dot of `每卡·小时 5.5元`."""
+    return reader.sign(i, "·") and reader.has(i + 1, "per") and reader.has(i - 1, "single")
 
 
 def _other_mode(found: Scan, reader: Reader, amount: Amount, start: int, before: Amount | None) -> None:
@@ -107,6 +115,16 @@ def _lead_word(found: Scan, reader: Reader, amount: Amount, i: int, token: Token
             if i and found.tokens[i - 1].kind == NUMBER and reader.near(i, 0):
                 n = periods_of(found.tokens[i - 1], n)
             amount.lead_per, amount.lead_count = per, n
+    if "single" in tags:  # 每卡时 5.5元, 每卡·小时 5.5元
+        j = i + 2 if _inside_unit(reader, i + 1) else i + 1
+        if reader.has(j, "per") and reader.near(j, 0):
+            amount.lead_per, amount.lead_count = found.tokens[j].tags["per"], 1
+    if (
+        token.value in _GIFTS
+        and amount.unit.per is None
+        and _period_in(found.tokens[i + 1 : amount.first][:3])
+    ):
+        amount.role = "saving"  # 买3个月送1个月 4680元: of how many months?
     if "past" in tags and i and any("from" in found.tokens[j].tags for j in range(max(0, i - 2), i)):
         amount.role = "past"
     if tags.get("per") == "half_year" and adjacent:  # 半年8800元
@@ -115,6 +133,10 @@ def _lead_word(found: Scan, reader: Reader, amount: Amount, i: int, token: Token
         j = i + 1 if "each" in tags else i
         if reader.has(j, "per"):
             amount.lead_per, amount.lead_count = found.tokens[j].tags["per"], 1
+
+
+def _period_in(tokens: Sequence[Token]) -> bool:
+    return any("per" in token.tags for token in tokens)
 
 
 def _lead_span(found: Scan, reader: Reader, amount: Amount, i: int, token: Token) -> None:

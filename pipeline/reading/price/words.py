@@ -18,6 +18,7 @@ Tags = Mapping[str, str]
 
 Firsts = Mapping[str, tuple[tuple[int, Mapping[str, Tags]], ...]]
 _THING: Final = "thing"
+_APART: Final = frozenset((_THING, "seller"))  # names, which the lexer does not look for
 _WHOLE_NAME: Final = 5  # characters from which a thing is named whole: shorter ones also say what for (游戏)
 NO_TAGS: Final[Tags] = MappingProxyType({})
 
@@ -27,7 +28,7 @@ def vocabulary() -> Mapping[str, Tags]:
     """Every word with its tags, lower case. Raises ValueError where a table gives one word a tag twice."""
     found: dict[str, dict[str, str]] = {}
     for row in rows("price_words.csv"):
-        if row["tag"] == _THING:
+        if row["tag"] in _APART:
             continue
         for word in row["words"].split():
             _put(found, word, row["tag"], row["value"])
@@ -50,6 +51,14 @@ def things() -> tuple[str, ...]:
     """Names of other goods; a longer word that ends with one is another good too (`向量数据库`)."""
     return tuple(
         word for row in rows("price_words.csv") if row["tag"] == _THING for word in row["words"].split()
+    )
+
+
+@cache
+def things_beside() -> tuple[str, ...]:
+    """Other goods whose name before an amount decides even where the text names a card (`4090 光模块`)."""
+    return tuple(
+        word for row in rows("price_words.csv") if row["value"] == "beside" for word in row["words"].split()
     )
 
 
