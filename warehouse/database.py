@@ -92,12 +92,15 @@ def no_space(error: BaseException) -> bool:
 
 @contextmanager
 def enough_space(what: str) -> Iterator[None]:
-    """A full disk inside the block becomes one sentence; nothing that was there before is lost by it."""
+    """A full or read-only disk inside the block becomes one sentence; nothing that was there before is lost
+    by it."""
     try:
         yield
-    except (OSError, duckdb.Error) as error:
+    except Exception as error:  # whoever wrote: duckdb, pyarrow, xlsxwriter or we
         if no_space(error):
             raise WarehouseError(f"{what}: no space left on the disk; free some and run it again") from None
+        if isinstance(error, OSError) and error.errno in (errno.EROFS, errno.EACCES):
+            raise WarehouseError(f"{what}: {error.filename}: {error.strerror}") from None
         raise
 
 

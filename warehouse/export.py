@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.guard import guarded_sql
+from warehouse.database import enough_space
 from warehouse.errors import BadRequest
 
 _ROW_GROUP = 1 << 17
@@ -66,7 +67,8 @@ def export(con: duckdb.DuckDBPyConnection, folder: Path, form: str) -> Exported:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadRequest(f"{folder}: {error.strerror}") from None
-    return _WRITERS[form](con, folder)
+    with enough_space("export"):
+        return _WRITERS[form](con, folder)
 
 
 def _parquet(con: duckdb.DuckDBPyConnection, folder: Path) -> Exported:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import duckdb
 import xlsxwriter
@@ -22,6 +24,16 @@ _MADE = datetime(2026, 1, 1)  # noqa: DTZ001 - a property of the file, not a mom
 
 def write_workbook(con: duckdb.DuckDBPyConnection, tables: Iterable[Any], path: Path) -> list[str]:
     """Write the tables; returns a sentence for every table that is too long for a sheet and was left out."""
+    # Made where its parts are made and then copied: a zip that breaks off on a full disk complains for ever.
+    with tempfile.TemporaryFile() as made:
+        left_out = _make(con, tables, made)
+        made.seek(0)
+        with path.open("wb") as out:
+            shutil.copyfileobj(made, out)
+    return left_out
+
+
+def _make(con: duckdb.DuckDBPyConnection, tables: Iterable[Any], made: IO[bytes]) -> list[str]:
     left_out = []
     options = {
         "constant_memory": True,
@@ -29,7 +41,7 @@ def write_workbook(con: duckdb.DuckDBPyConnection, tables: Iterable[Any], path: 
         "strings_to_numbers": False,
         "strings_to_urls": False,
     }
-    with xlsxwriter.Workbook(str(path), options) as book:
+    with xlsxwriter.Workbook(made, options) as book:
         book.set_properties({"title": "suanjia", "created": _MADE})
         head = book.add_format({"bold": True})
         day = book.add_format({"num_format": "yyyy-mm-dd"})

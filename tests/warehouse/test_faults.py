@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
@@ -19,8 +20,9 @@ import pytest
 
 from tests.warehouse.warehouse_world import T0, World, offer
 from warehouse.calendar import generations
-from warehouse.database import reading, writing
+from warehouse.database import enough_space, reading, writing
 from warehouse.errors import WarehouseError
+from warehouse.export import export
 from warehouse.layout import Layout
 from warehouse.locks import held
 from warehouse.reader import latest_path, open_latest
@@ -248,6 +250,24 @@ def test_a_full_disk_loses_nothing(small_disk: Path) -> None:
     ballast.unlink()
     assert world.go().vintage == 2
     assert store_counts(world) == [(8, 8, 1600, 1600, 1600)]
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "xlsx"])
+def test_an_export_on_a_full_disk_is_one_sentence(world: World, small_disk: Path, form: str) -> None:
+    crawl(world, 0, goods=200)
+    world.go()
+    (small_disk / "ballast").write_bytes(b"x" * (shutil.disk_usage(small_disk).free - 8_192))
+    con, _ = open_latest(world.home)
+    with pytest.raises(WarehouseError, match="export: no space"):
+        export(con, small_disk / "out", form)
+    con.close()
+    assert not list((small_disk / "out").glob(".*"))
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES])
+def test_a_disk_that_may_not_be_written_is_one_sentence(number: int) -> None:
+    with pytest.raises(WarehouseError, match=r"load: work\.duckdb: .+"), enough_space("load"):
+        raise OSError(number, os.strerror(number), "work.duckdb")
 
 
 def test_a_segment_on_a_full_disk_is_no_segment(small_disk: Path) -> None:
