@@ -6,6 +6,7 @@ Times are stored as ISO 8601 in UTC. Several processes may use it at once; every
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -92,23 +93,33 @@ class Ledger:
     """`<home>/ledger.sqlite`, made on first use. A context manager."""
 
     def __init__(self, home: Path, *, look: bool = False) -> None:
-        """With `look`, a home without a ledger gets none: an empty one in memory answers."""
+        """With `look`, a home without a ledger gets none: an empty one in memory answers; and one on a disk
+        that cannot be written is read as it lies there."""
         self.path = home / "ledger.sqlite"
         where: Path | str = self.path
-        if look and not self.path.is_file():
+        sealed = look and self.path.is_file() and not os.access(home, os.W_OK)
+        if sealed:
+            where = f"{self.path.absolute().as_uri()}?mode=ro"
+            if not self.path.with_name(self.path.name + "-wal").exists():
+                where += "&immutable=1"
+        elif look and not self.path.is_file():
             where = ":memory:"
         else:
             home.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(where, timeout=30, isolation_level=None, check_same_thread=False)
+        self._db = sqlite3.connect(
+            where, timeout=30, isolation_level=None, check_same_thread=False, uri=sealed
+        )
         try:
             self._db.row_factory = sqlite3.Row
-            self._db.execute("PRAGMA journal_mode = WAL")
+            if not sealed:
+                self._db.execute("PRAGMA journal_mode = WAL")
             found = self._db.execute("PRAGMA user_version").fetchone()[0]
             if found > _VERSION:
                 self._db.close()
                 raise LedgerError(f"{self.path} was written by a newer version ({found} > {_VERSION})")
-            self._db.executescript(_SCHEMA)
-            self._db.execute(f"PRAGMA user_version = {_VERSION}")
+            if not sealed:
+                self._db.executescript(_SCHEMA)
+                self._db.execute(f"PRAGMA user_version = {_VERSION}")
         except sqlite3.DatabaseError as error:
             self._db.close()
             raise LedgerError(f"{self.path}: {error}") from None

@@ -117,3 +117,17 @@ def test_bad_files_and_columns_are_named(tmp_path: Path) -> None:
     db.close()
     with pytest.raises(LedgerError, match="newer version"):
         Ledger(newer)
+
+
+def test_a_ledger_that_cannot_be_written_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Ledger(tmp_path) as ledger:
+        run(ledger, 0, "ok")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with Ledger(tmp_path, look=True) as ledger:
+        assert ledger.health("matpool").state == "good"
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            run(ledger, 1, "ok")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
