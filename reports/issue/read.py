@@ -129,11 +129,14 @@ def _coverage(reader: _Reader) -> Coverage:
 
 
 def place_names(con: duckdb.DuckDBPyConnection) -> dict[str, tuple[str, str]]:
-    """Region code → (Chinese short name, English name or pinyin; a county has that of its city)."""
+    """Region code → (Chinese short name, English name or pinyin; a county has that of its city).
+
+    A generation of an earlier version lacks some; there the Chinese name stands for both.
+    """
     rows = con.execute("SELECT code, short, coalesce(english, pinyin) FROM regions").fetchall()
     latin = {code: name if name[0].isupper() else name.capitalize() for code, _, name in rows if name}
     return {
-        code: (zh, next(latin[c] for c in (code, f"{code[:4]}00", f"{code[:2]}0000") if c in latin))
+        code: (zh, next((latin[c] for c in (code, f"{code[:4]}00", f"{code[:2]}0000") if c in latin), zh))
         for code, zh, _ in rows
     }
 

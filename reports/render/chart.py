@@ -11,8 +11,11 @@ from decimal import Decimal
 from typing import Any
 
 from reports.render.font import FontError, font_path
+from warehouse.textout import width
 
-WIDTH_PX, LINE_HEIGHT_PX, BAR_PX = 1312, 720, 60
+WIDTH_PX, LINE_HEIGHT_PX, BAR_PX, TALL_BAR_PX = 1312, 720, 60, 84
+_NAME_COLUMNS = 24  # of a job's name beside its bar; a longer one takes two lines
+_WIDENINGS = 40  # each doubles what the scale shows to the right of the bars
 _DPI = 200
 # Points; 11 are 15 px beside the text of a mail, and still 9 on a phone.
 _TEXT = 11.0
@@ -68,11 +71,13 @@ def line_chart(series: Sequence[Series], title: str, source: str) -> bytes:
 def bar_chart(bars: Sequence[Bar], title: str, source: str) -> bytes:
     """Bars on a log scale without an axis: they give the order of size, the words beside them the numbers."""
 
+    names = [_two_lines(bar.name) for bar in bars]
+
     def draw(axes: Any) -> None:
         places = range(len(bars))
         values = [float(bar.value) for bar in bars]
         axes.barh(places, values, left=min(values) / 3, color=_COLOURS[0], height=0.55)
-        axes.set_yticks(places, [bar.name for bar in bars])
+        axes.set_yticks(places, names)
         axes.tick_params(axis="y", colors=_INK)
         axes.invert_yaxis()
         axes.set_xscale("log")
@@ -84,7 +89,29 @@ def bar_chart(bars: Sequence[Bar], title: str, source: str) -> bytes:
             axes.annotate(bar.text, (end, place), color=_INK, fontsize=_TEXT, **where)
         axes.spines["bottom"].set_visible(False)
 
-    return _picture(draw, title, source, 150 + BAR_PX * len(bars))
+    each = TALL_BAR_PX if any("\n" in name for name in names) else BAR_PX
+    return _picture(draw, title, source, 150 + each * len(bars), _make_room)
+
+
+def _make_room(axes: Any) -> None:
+    """Widen the scale until the words beside the longest bar are inside the picture."""
+    edge = axes.figure.bbox.x1 - 8
+    for _ in range(_WIDENINGS):
+        if max(words.get_window_extent().x1 for words in axes.texts) <= edge:
+            return
+        low, high = axes.get_xlim()
+        axes.set_xlim(low, high * 2)
+
+
+def _two_lines(name: str) -> str:
+    """A long name in two lines, broken before a bracket or at the blank nearest to its middle."""
+    if width(name) <= _NAME_COLUMNS:
+        return name
+    places = [n for n, letter in enumerate(name) if n and letter in "（( "]
+    if not places:
+        return name
+    at = min(places, key=lambda n: (name[n] == " ", abs(n - len(name) / 2)))
+    return f"{name[:at].rstrip()}\n{name[at:].lstrip()}"
 
 
 def empty_chart(title: str, source: str, words: str) -> bytes:
@@ -130,7 +157,7 @@ def _spread(ends: Sequence[tuple[float, Series, str]], step: float) -> list[tupl
     return [(height - surplus, one, colour) for height, (_, one, colour) in zip(heights, order, strict=True)]
 
 
-def _picture(draw: Any, title: str, source: str, height: int) -> bytes:
+def _picture(draw: Any, title: str, source: str, height: int, settle: Any = None) -> bytes:
     from matplotlib import font_manager, rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -150,10 +177,13 @@ def _picture(draw: Any, title: str, source: str, height: int) -> bytes:
                 axes.spines[side].set_visible(False)
             axes.spines["bottom"].set_color(_RULE)
             axes.tick_params(colors=_GREY, length=0, labelsize=_TEXT)
+            axes.tick_params(axis="x", pad=9)  # the first week is not to touch the lowest number
             draw(axes)
             axes.set_title(title, loc="left", x=0, color=_INK, fontsize=_TEXT + 2, pad=12)
             figure.text(0.995, 8 / height, source, ha="right", va="bottom", color=_GREY, fontsize=_TEXT - 2.5)
             figure.tight_layout(rect=(0, 44 / height, 1, 1), pad=0.4)
+            if settle is not None:
+                settle(axes)
             figure.savefig(out, format="png", metadata={"Software": None})
         except UserWarning as warning:
             raise FontError(f"the chart cannot be drawn: {warning}") from None

@@ -76,13 +76,18 @@ def _others(fits: list[Fit], w: Words) -> Iterable[tuple[Fit, str]]:
 
 
 def cards(fit: Fit, w: Words) -> str:
-    """`A100-40G × 2（2 台）`."""
-    return short_cards(fit) + (w("fit.nodes", n=fit.nodes) if fit.nodes > 1 else "")
+    """`A100-40G × 2（2 台）`; a narrow line breaks before the count."""
+    return breakable(short_cards(fit)) + (w("fit.nodes", n=fit.nodes) if fit.nodes > 1 else "")
 
 
 def short_cards(fit: Fit) -> str:
     """`A100-40G × 2`."""
     return f"{fit.card}\u00a0×\u00a0{figures.count(fit.gpu_count)}"
+
+
+def breakable(cards: str) -> str:
+    """The cards with a place to break, for a narrow column."""
+    return cards.replace("\u00a0×", " ×")
 
 
 def _line(fit: Fit, label: str | None, names: Names, w: Words) -> Line:
@@ -104,8 +109,8 @@ def _line(fit: Fit, label: str | None, names: Names, w: Words) -> Line:
 
 
 def tied(*parts: str) -> str:
-    """Parts with dots between them, each kept whole when the line breaks."""
-    return " · ".join(part.replace(" ", "\u00a0") for part in parts)
+    """Parts with dots between them, each kept whole and with its dot when the line breaks."""
+    return "\u00a0· ".join(part.replace(" ", "\u00a0") for part in parts)
 
 
 def grade_of(grade: str | None) -> str:
@@ -179,10 +184,11 @@ def region_table(issue: Issue, names: Names, w: Words, rows: int) -> Table:
         w("sentence.no_fit"),
         (w("region.note"),),
         (28, 18, 18, 18, 18),
+        small=True,
     )
 
 
 def _total(fit: Fit | None, w: Words) -> Cell:
     if fit is None:
         return Cell(w("region.none"), tone="muted", right=True)
-    return Cell(figures.money(fit.total_cny_p50), short_cards(fit).replace("\u00a0×", " ×"), right=True)
+    return Cell(figures.money(fit.total_cny_p50), breakable(short_cards(fit)), right=True)

@@ -1,4 +1,4 @@
-"""Which chart an issue has: index lines where there are at least two weeks of them, else the jobs' totals."""
+"""Which chart an issue has: index lines where two weeks of them show a move, else the jobs' totals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from decimal import Decimal
 from reports.issue.model import Issue
 from reports.render import figures
 from reports.render.chart import Bar, Series, bar_chart, empty_chart, line_chart
-from reports.render.fit_table import cards, shown_fits
+from reports.render.fit_table import short_cards, shown_fits
 from reports.render.names import Names
 from reports.render.words import Words, choices
 
@@ -22,12 +22,12 @@ def chart_of(issue: Issue, lang: str) -> tuple[str, bytes]:
     """(words for who does not see it, PNG)."""
     w, names = Words(lang), Names(issue, lang)
     source = w("chart.source", label=issue.week.label)
-    lines = index_lines(issue)
-    if lines:
+    lines, bars = index_lines(issue), fit_bars(issue, names)
+    if lines and (_moved(lines) or not bars):
         told = w("head.comma").join(one.text for one in lines)
         title = w("chart.title_index")
         return w("chart.alt", title=title, lines=told), line_chart(lines, title, source)
-    title, bars = w("chart.title_fit"), fit_bars(issue, names, w)
+    title = w("chart.title_fit")
     if bars:
         told = w("head.comma").join(f"{bar.name} {bar.text}" for bar in bars)
         return w("chart.alt", title=title, lines=told), bar_chart(bars, title, source)
@@ -46,6 +46,11 @@ def index_lines(issue: Issue) -> list[Series]:
     return found[: choices()["chart_lines"]]
 
 
+def _moved(lines: Sequence[Series]) -> bool:
+    """Whether any line shows more than one number: lines that all lie on each other say nothing."""
+    return any(len({figures.index_value(v) for _, v in line.points if v is not None}) > 1 for line in lines)
+
+
 def _year(history: Sequence[tuple[date, Decimal | None, str]], monday: date) -> Points:
     """The last year, from the first two weeks in a row on; empty where this week has no value."""
     known = {week: value for week, value, state in history if state in _DRAWN}
@@ -57,9 +62,9 @@ def _year(history: Sequence[tuple[date, Decimal | None, str]], monday: date) -> 
     return points[joined[0] - 1 :]
 
 
-def fit_bars(issue: Issue, names: Names, w: Words) -> list[Bar]:
+def fit_bars(issue: Issue, names: Names) -> list[Bar]:
     """The cheapest total of every job on the mainland."""
     return [
-        Bar(names.job(job), fit.total_cny_p50, f"{figures.money(fit.total_cny_p50)} · {cards(fit, w)}")
+        Bar(names.job(job), fit.total_cny_p50, f"{figures.money(fit.total_cny_p50)} · {short_cards(fit)}")
         for job, (fit, *_) in shown_fits(issue, "CN").items()
     ]

@@ -26,7 +26,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with heads of two lines, or `nothing` to say where it has no rows. `widths` are per cent."""
+    """A table with heads of two lines, or `nothing` to say where it has no rows. `widths` are per cent.
+
+    `small`: many columns of money, set a size smaller.
+    """
 
     title: str
     heads: tuple[Cell, ...]
@@ -34,6 +37,7 @@ class Table:
     nothing: str
     notes: tuple[str, ...] = ()
     widths: tuple[int, ...] = ()
+    small: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,22 @@ import io
 import re
 import string
 import tomllib
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from reports.issue.build import Done
 from reports.render import figures
 from reports.render.chart import WIDTH_PX, Bar, Series, bar_chart, empty_chart, line_chart
 from reports.render.font import FontError, font_path
+from reports.render.pick_chart import chart_of
 from reports.render.words import Words, spaced
 from warehouse.index.method import load_method
 
@@ -105,6 +109,26 @@ def test_a_chart_is_the_same_bytes_at_twice_the_width() -> None:
     first, second = (line_chart(lines, "按量租价指数（全国）", "来源：算价") for _ in range(2))
     assert first == second
     assert Image.open(io.BytesIO(first)).size[0] == WIDTH_PX
+
+
+def test_bars_leave_room_for_the_longest_words() -> None:
+    """No ink in the last columns: what stands beside a bar is never cut."""
+    long = Bar("7B LoRA trial (within a day, under 300 yuan)", Decimal(1), "¥1.00")
+    bars = [long, Bar("70B full", Decimal(9_000_000), "¥9,000,000.00 · Atlas800I-A2 × 512")]
+    picture = Image.open(io.BytesIO(bar_chart(bars, "title", ""))).convert("L")
+    ink = picture.point(lambda level: 255 if level < 200 else 0).getbbox()
+    assert ink is not None and ink[0] > 0 and ink[2] < WIDTH_PX - 4
+
+
+def test_lines_that_say_nothing_give_way_to_totals(issued: tuple[Path, Done]) -> None:
+    issue = issued[1].issue
+    assert "RTX4090 98.0" in chart_of(issue, "zh")[0]
+    flat = {
+        key: tuple((week, None if value is None else Decimal(100), state) for week, value, state in weeks)
+        for key, weeks in issue.history.items()
+    }
+    assert chart_of(replace(issue, history=flat), "zh")[0].startswith("各任务的最低总价（全国）：")
+    assert "RTX4090 100.0" in chart_of(replace(issue, history=flat, fits=()), "zh")[0]
 
 
 @pytest.mark.parametrize("text", ["表情 \U0001f600", "脚注 \U00020bb7\U0002a6d6"])

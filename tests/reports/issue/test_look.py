@@ -10,6 +10,8 @@ import http.server
 import os
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +20,9 @@ import pytest
 from PIL import Image
 
 from reports.issue.build import Done, build_issue
+from reports.render.html import html_part
+from reports.render.make_view import make_view
+from reports.render.words import choices
 from spiders.browser_path import BrowserMissing, find_browser
 from tests.reports.issue.issue_world import NOW, lora_total
 from tests.reports.issue.look import DRAWN_PIXELS, SMALLEST_TEXT, Sheet, column, script, uri
@@ -107,6 +112,24 @@ def test_the_mail(made: Made, browser: tuple[str, Any], look: Path, width: int, 
     assert page.evaluate("document.images[0].naturalWidth") > 1000
     assert page.evaluate(SMALLEST_TEXT) >= 13
     page.screenshot(path=look / f"mail-{lang}-{width}-{kind}.png", full_page=True)
+    sheet.close()
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_phone_holds_the_widest_words(
+    issued: tuple[Path, Done], made: Made, chromium: Any, tmp_path: Path, lang: str
+) -> None:
+    """A long name of a card, five figures before the point in every place: nothing sticks out of a phone."""
+    issue, dear = issued[1].issue, Decimal("20228.30")
+    nation = [fit for fit in issue.fits if fit.region_code == "CN"]
+    wide = [replace(fit, card="RTXPRO6000", mark="one_seller", place=None) for fit in nation]
+    places = [replace(wide[0], card="A100-80G", region_code=code) for code in choices()["regions"]]
+    fits = [replace(fit, total_cny_p50=dear) for fit in (*places, *wide)]
+    view = make_view(replace(issue, fits=tuple(fits)), lang)
+    (tmp_path / "mail.html").write_text(html_part(view, uri(made[0], f"chart.{lang}.png")), encoding="utf-8")
+    sheet = Sheet(chromium, 390)
+    sheet.open(uri(tmp_path, "mail.html"))
+    assert sheet.fits()
     sheet.close()
 
 

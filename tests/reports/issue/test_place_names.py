@@ -23,3 +23,12 @@ def test_no_place_is_chinese_in_english(issued: tuple[Path, Done]) -> None:
     assert names["110108"] == ("海淀", "Beijing")
     assert names["130702"] == ("桥东", "Zhangjiakou")
     assert not [english for _, english in names.values() if HAN.search(english)]
+
+
+def test_a_generation_without_a_latin_name_keeps_the_chinese_one(issued: tuple[Path, Done]) -> None:
+    con, _ = open_latest(issued[0])
+    con.execute("CREATE TEMP TABLE regions AS SELECT * FROM regions")
+    con.execute("UPDATE regions SET english = NULL, pinyin = NULL WHERE code = 'CN-N'")
+    names = place_names(con)
+    con.close()
+    assert names["CN-N"] == ("华北", "华北")
