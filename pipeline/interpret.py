@@ -69,9 +69,10 @@ def _reading(listing: Listing, context: Context, money: Money) -> Offer | Reject
         # An instance type whose cards nobody has counted yet goes to the reviewers of the table.
         of_a_cloud = listing.sku and families.has_table(listing.provider)
         return reject(listing, context, "unknown_family" if of_a_cloud else "count_unknown")
-    terms = decide(money.per, money.per_count, listing.mode or money.mode, listing.term_text)
-    if listing.mode_fixed and listing.mode and terms is not None:
-        terms = replace(terms, billing_mode=listing.mode)
+    told = None if money.mode_stated else listing.mode
+    terms = decide(money.per, money.per_count, told or money.mode, listing.term_text)
+    if listing.mode_fixed and told and terms is not None:
+        terms = replace(terms, billing_mode=told)
     if terms is None:
         return reject(listing, context, "mode_unknown")
     offer = _assemble(listing, context, money, goods, terms)

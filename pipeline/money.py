@@ -50,6 +50,7 @@ class Money:
     tax: str | None
     floor: bool
     goods: Goods
+    mode_stated: bool = False  # the text names the mode beside this amount: no heading speaks for it
 
 
 def read_money(listing: Listing, goods: Goods | None) -> list[Money | str] | str:
@@ -162,10 +163,18 @@ def _one_text(listing: Listing, goods: Goods | None, text: str) -> list[Money | 
                 kind,
                 listing.tax or one.tax,
                 one.price_high is None,
-                goods or own,
+                _counted(goods, one.cards) if goods else own,
+                one is not reading and one.mode != reading.mode,
             )
         )
     return out
+
+
+def _counted(goods: Goods, cards: int) -> Goods:
+    """`8314.10 元/30天(8卡)`: the cards that the price text counts, where the good does not."""
+    if goods.count_known or cards < 2:
+        return goods
+    return replace(goods, cards=Decimal(cards), count_known=True)
 
 
 def _spoken(goods: Goods, basis: str | None) -> str:

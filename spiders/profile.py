@@ -1,9 +1,9 @@
 """What a source's answers look like when all is well: units, table headers, content types.
 
 `spiders/expected/<slug>.json` is written together with the golden file of a source and reviewed like it. A
-crawl in which one unit has given way to another is a layout change, whatever else it read: prices in a
-wrong unit are the worst kind of wrong. Headers and content types are compared by `suanjia probe`. This
-module imports no Scrapy.
+crawl in which one unit of a route has given way to another is a layout change, whatever else it read: prices
+in a wrong unit are the worst kind of wrong. Another spelling (`元/小时` for `元/卡时`) is no other unit.
+Headers and content types are compared by `suanjia probe`. This module imports no Scrapy.
 """
 
 from __future__ import annotations
@@ -30,13 +30,17 @@ _ALIASES = {
     "季": "quarter", "季度": "quarter", "半年": "half_year", "年": "year", "yr": "year",
 }  # fmt: skip
 _MONEY = re.compile(r"万元|元|￥|¥|RMB|CNY|USD|\$|积分|算力点|点", re.I)
+_YUAN = frozenset(("元", "￥", "¥", "RMB", "CNY"))
+_SCALE = re.compile(r"\d[\d.]*(?:e-?\d+)?(?= [A-Z]{3}/)")
+_BASES = (("card", "card|卡|张"), ("machine", "server|device|instance|整机|台"), ("unit", "unit"))
+_PERIODS = re.compile(r"(\d*)\s*([a-z_]+|小时|分钟|个月|半年|季度|[秒分时天日周月季年])(?: [^/]*)?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
     """The reviewed profile of a source; an empty part is not compared."""
 
-    units: tuple[str, ...] = ()
+    units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of each route
     columns: tuple[str, ...] = ()
     content_types: Mapping[str, str] = field(default_factory=dict)
 
@@ -68,13 +72,14 @@ def load(slug: str) -> Expected | None:
     if not path.is_file():
         return None
     row = json.loads(path.read_text("utf-8"))
-    return Expected(tuple(row["units"]), tuple(row["columns"]), row["content_types"])
+    units = {route: tuple(words) for route, words in row["units"].items()}
+    return Expected(units, tuple(row["columns"]), row["content_types"])
 
 
 def observed(run: Run) -> dict[str, Any]:
     """The profile of a crawl, as it would stand in the file."""
     return {
-        "units": sorted(run.units),
+        "units": {route: sorted(units) for route, units in sorted(run.units.items())},
         "columns": list(run.columns),
         "content_types": dict(sorted(run.content_types.items())),
     }
@@ -82,16 +87,9 @@ def observed(run: Run) -> dict[str, Any]:
 
 def check(run: Run, expected: Expected) -> None:
     """Compare a crawl with its profile: differences go to `run.drift`, an unknown unit is a problem."""
-    units, known = set(run.units), set(expected.units)
-    if run.periods_vary:
-        units, known = {_bare(unit) for unit in units}, {_bare(unit) for unit in known}
-    strange = sorted(units - known - {""})
-    gone = sorted(known - units)
-    if expected.units and strange:
-        run.changed("unit", ", ".join(gone or expected.units), ", ".join(strange))
-        if gone and not run.config.limit:
-            # A unit more is another price column; a unit instead of another is a change of unit.
-            run.problem("layout_changed", f"unit {gone[0]!r} is gone, {strange[0]!r} has come")
+    for route, found in run.units.items():
+        known = set(expected.units.get(route, ()))
+        _compare_units(run, route, set(found), known | set(run.known_units if known else ()))
     if expected.columns and run.columns:
         _compare_columns(run, expected)
     for route, content_type in expected.content_types.items():
@@ -100,9 +98,36 @@ def check(run: Run, expected: Expected) -> None:
             run.changed(f"Content-Type of {route}", content_type, found)
 
 
-def _bare(unit: str) -> str:
-    """`CNY/instance` of `0.85 CNY/instance/3 year`."""
-    return unit.rpartition("/")[0].rpartition(" ")[2]
+def _compare_units(run: Run, route: str, found: set[str], known: set[str]) -> None:
+    """A route that the profile does not know is not compared, and one that was not asked misses nothing."""
+    strange = sorted(unit for unit in found - {""} if not any(_same(unit, one, run) for one in known))
+    expected = known - {"", *run.known_units}
+    gone = sorted(one for one in expected if not any(_same(unit, one, run) for unit in found))
+    if known and strange:
+        run.changed("unit", ", ".join(gone or sorted(known)), ", ".join(strange))
+        if gone and not run.config.limit:
+            # A unit more is another price column; a unit instead of another is a change of unit.
+            run.problem("layout_changed", f"unit {gone[0]!r} is gone, {strange[0]!r} has come", "", route)
+
+
+def _same(unit: str, other: str, run: Run) -> bool:
+    """Do two spellings mean one unit? What one of them leaves open (card or machine, currency) is no
+    difference; the period is none where the source states it beside every price."""
+    scale, money, basis, period = zip(_meaning(unit), _meaning(other), strict=True)
+    if scale[0] != scale[1] or (period[0] != period[1] and not run.periods_vary):
+        return False
+    return all(a == b or "" in (a, b) for a, b in (money, basis))
+
+
+def _meaning(unit: str) -> tuple[str, str, str, str]:
+    """(scale, currency, what one amount pays for, period) of a unit in either way of writing it."""
+    scale, money = _SCALE.match(unit), _MONEY.search(unit)
+    word = money.group().upper() if money else ""
+    basis = next((name for name, words in _BASES if re.search(words, unit)), "")
+    head, slash, tail = unit.rpartition("/")
+    per = _PERIODS.search((tail if slash else head or unit).removeprefix("卡").removeprefix("张").strip())
+    period = f"{per[1]} {_ALIASES.get(per[2], per[2])}".strip() if per else ""
+    return scale.group() if scale else "", "元" if word in _YUAN else word, basis, period.removeprefix("1 ")
 
 
 def _compare_columns(run: Run, expected: Expected) -> None:

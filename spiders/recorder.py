@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from time import monotonic
 from typing import IO, Any
@@ -43,7 +44,7 @@ class ListingWriter:
         run = run_of(self.crawler)
         run.listings += 1
         if item.price_kind != "promo":  # a discount comes and goes: its unit is no part of the profile
-            run.units[unit_of(item)] += 1
+            run.units.setdefault(item.route, Counter())[unit_of(item)] += 1
         run.by_route[item.route] += 1
         self._out.write(item.to_json() + "\n")
         return item

@@ -96,7 +96,7 @@ class Run:
         self.read: dict[str, int] = {}
         self.files: dict[str, dict[str, str]] = {}
         self.routes: list[str] = []
-        self.units: Counter[str] = Counter()
+        self.units: dict[str, Counter[str]] = {}  # of each route
         self.by_route: Counter[str] = Counter()
         self.columns: list[str] = []
         self.content_types: dict[str, str] = {}  # route → type of its first answer
@@ -106,6 +106,7 @@ class Run:
         self.stopped_route = ""
         self.extra_routes: list[str] = []
         self.periods_vary = False
+        self.known_units: tuple[str, ...] = ()
         self.shared: dict[Any, Any] = {}  # what one route of a source tells another
         self._exchanges: IO[str] | None = None
 
@@ -209,7 +210,7 @@ class Run:
             "routes": self.routes,
             "extra_routes": self.extra_routes,
             "by_route": dict(sorted(self.by_route.items())),
-            "units": dict(sorted(self.units.items())),
+            "units": {route: dict(sorted(found.items())) for route, found in sorted(self.units.items())},
             "columns": self.columns,
             "content_types": self.content_types,
             "stopped": self.stopped,

@@ -173,6 +173,8 @@ class _Crawler:
             requests=result.requests,
             robots_verdict=robots_verdict(stats),
             message=result.message or None,
+            # One cell may hold several prices.
+            readings=None if made.parsed == len(listings) else made.parsed,
         )
         home = self.plan.settings.home
         expect = self._expected(result.provider)

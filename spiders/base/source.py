@@ -87,6 +87,8 @@ class SourceSpider(Troubles, Spider):
     needs_browser: ClassVar[bool] = False
     # The periods that are quoted depend on what is sold: only the currency and what it pays for are watched.
     periods_vary: ClassVar[bool] = False
+    # Units that may stand for one another, since each number says by itself which it is in.
+    known_units: ClassVar[tuple[str, ...]] = ()
 
     config: CrawlConfig
     run: Run
@@ -99,7 +101,7 @@ class SourceSpider(Troubles, Spider):
         spider.config = crawler.settings["SUANJIA_CONFIG"]
         spider.run = Run(spider.config, spider.allow_list(), spider._secrets())
         spider.run.extra_routes = [route.name for route in spider.routes if route.extra]
-        spider.run.periods_vary = spider.periods_vary
+        spider.run.periods_vary, spider.run.known_units = spider.periods_vary, spider.known_units
         spider._readers = []
         crawler.signals.connect(spider.judge_all, signal=signals.spider_idle)
         return spider

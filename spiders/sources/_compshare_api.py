@@ -53,7 +53,12 @@ class CompshareApi(JsonSpider):
         return rows[:1] if self.probing else rows
 
     def zones(self, response: Response, goods: Any) -> Iterator[Request]:
+        met: set[str] = self.run.shared.setdefault("zones met", set())
         for zone in self.all_of(response, "ZoneInfo", {"Region": TEXT, "Zone": TEXT, "Describe": TEXT}):
+            if zone["Zone"] in met:
+                self.skip("zone that another region named too")
+                continue
+            met.add(zone["Zone"])
             where = {"Region": zone["Region"], "Zone": zone["Zone"]}
             action = "DescribeAvailableCompShareInstanceTypes"
             yield self.call(action, self.types, response.meta["route"], zone, **where)
@@ -93,12 +98,13 @@ class CompshareApi(JsonSpider):
         self, array: str, entry: Any, mode: tuple[str | None, str], goods: Mapping[str, Any], at: Place
     ) -> Listing:
         """One amount of one array."""
-        discount = DISCOUNTS.get(text(entry, "InstanceDiscountType") or "")
-        kind = "promo" if discount else "member" if ARRAYS[array] else "list"
+        paid = ARRAYS[array]  # a list price is one by night too
+        discount = DISCOUNTS.get(text(entry, "InstanceDiscountType") or "") if paid else None
+        kind = "promo" if discount else "member" if paid else "list"
         cpu, memory, count = goods["shape"]
         return at.listing(
             "Instance", price_text=text(entry, "Instance"), unit=f"CNY/instance/{mode[1]}", mode=mode[0],
-            price_kind=kind, tier=discount or ARRAYS[array],
+            price_kind=kind, tier=discount or paid,
             card_text=goods["GpuType"], count_text=count, vcpu_text=cpu, ram_text=memory, ram_unit="GB",
             vram_text=text(goods["type"], "GraphicsMemory/Value"), vram_unit="GB",
             region_text=goods["place"], zone_text=goods["Zone"],

@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator
 
 from spiders.base import Listing, Place, Response, Route, Row, TableSpider
-from spiders.sources._gongji_api import GongjiApi
+from spiders.sources._gongji_api import YUAN, GongjiApi
 
 FAMILIES = (("spot", r"抢占|Job|批处理|竞价"), (None, r"裸金属|时长包"), ("on_demand", r"弹性|按量|云主机"))
 AMOUNT = re.compile(r"[￥¥]?\s*(\d[\d,]*(?:\.\d+)?)\s*元?")
 DAYS = re.compile(r"\d+\s*天")
+PER_CARD = re.compile(r"元\s*/\s*[卡张]\s*/?\s*(?:小时|时|天|日|月)")
 
 
 class Gongji(TableSpider):
@@ -23,7 +24,12 @@ class Gongji(TableSpider):
     routes = (Route("page"), Route("api", needs=("GONGJI_TOKEN",), by=GongjiApi))
     origins = ("https://www.gongjiyun.com",)
     pages = ("https://www.gongjiyun.com/pricing",)
-    columns = {"card": r"显卡|GPU|型号|规格", "host": r"配置", "unit": r"单位|时长|周期"}
+    known_units = (YUAN,)
+    columns = {
+        "card": r"显卡|GPU|型号|规格|机型|卡型|产品|实例|设备",
+        "host": r"配置",
+        "unit": r"单位|时长|周期",
+    }
     need = ("card",)
     price = r"价格|价$"
 
@@ -43,7 +49,7 @@ class Gongji(TableSpider):
         for header, cell, locator in row.prices:
             amount = AMOUNT.fullmatch(cell)
             money = {"price_text": f"{cell} {unit}".strip()}
-            if amount and unit:
+            if amount and (per or PER_CARD.fullmatch(unit)):
                 money = {"price_text": amount[1], "unit": f"元/整机/{unit}" if per else unit}
             yield at.listing(
                 locator, **money, mode=family, card_text=row.get("card"),

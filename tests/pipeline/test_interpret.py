@@ -289,3 +289,24 @@ def test_the_frequent_reasons_of_rejections_are_told_with_counts() -> None:
     assert "unknown_card" not in made.refused, "told by name already"
     assert made.remark == "unknown cards: 1 (RTX 9999)"
     assert process([BASE], "run", AT, PROVIDERS).refused == ""
+
+
+def test_a_second_price_of_a_cell_has_the_mode_it_names() -> None:
+    # 1.98（抢占 1.19）under a heading of elastic services: the bracket is another mode.
+    cell = replace(BASE, price_text="1.98（抢占 1.19）元/卡时", unit=None, mode="on_demand", mode_fixed=True)
+    first, second = interpret(cell, CONTEXT)
+    assert isinstance(first, Offer)
+    assert isinstance(second, Offer)
+    assert (first.billing_mode, first.price) == ("on_demand", Decimal("1.98"))
+    assert (second.billing_mode, second.price) == ("spot", Decimal("1.19"))
+
+
+def test_cards_that_only_the_price_counts() -> None:
+    # 8314.10 / 8 / 720
+    whole = {"unit": None, "mode": None, "count_text": None, "card_text": "RTX 4090", "basis": "server"}
+    got = read(price_text="8314.10 元/30天(8卡)", **whole)
+    assert (got.gpu_count, got.billing_mode, got.per_hours) == (8, "pack", 720)
+    assert got.price_cny_per_card_hour == Decimal("1.443420")
+    assert refused(price_text="8314.10 元/30天", **whole) == "count_unknown"
+    # What the good itself says goes before it.
+    assert read(price_text="8314.10 元/30天(8卡)", **{**whole, "count_text": "4"}).gpu_count == 4

@@ -107,7 +107,7 @@ def _replay(slug: str, folder: Path, tmp_path: Path) -> tuple[str, dict[str, obj
     listings, stats = crawl_here(config, spider_class(slug))
     assert stats["problems"] == []
     profile = {
-        "units": sorted(stats["units"]),
+        "units": {route: sorted(units) for route, units in stats["units"].items()},
         "columns": stats["columns"],
         "content_types": stats["content_types"],
     }

@@ -13,7 +13,7 @@ import pytest
 from market.server import running
 from spiders.base import SourceSpider
 from spiders.registry import spider_class
-from spiders.sources._compshare_api import CompshareApi
+from spiders.sources._compshare_api import ARRAYS, CompshareApi
 from spiders.sources._gongji_api import GongjiApi, unit_of
 from tests.spiders.clouds import NOW, Cloud
 from tests.spiders.conftest import MARKET_KEYS
@@ -75,6 +75,37 @@ def test_compshare_three_arrays(tmp_path: Path) -> None:
     }
     assert not [o for o in done.made.offers if o.quarantine]
     assert {x.status for x in done.listings} == {"available", "sold_out"}
+
+
+def compshare_answer(handler: Any) -> Answer:
+    """Every region names every zone; each array says that the night discount runs."""
+    asked = {name: values[0] for name, values in parse_qs(urlsplit(handler.path).query).items()}
+    zone = {"Region": "cn-wlcb", "Zone": "cn-wlcb-01", "Describe": "华北二A"}
+    sizes = [{"Gpu": 1, "Collection": [{"Cpu": 16, "Memory": [64]}]}]
+    memory = {"Value": 24, "Rate": 1}
+    row = {"Name": "4090", "Zone": "cn-wlcb-01", "Status": "Normal", "MachineSizes": sizes}
+    answers: dict[str, Any] = {
+        "DescribeCompShareSupportZone": {"ZoneInfo": [zone]},
+        "DescribeAvailableCompShareInstanceTypes": {
+            "AvailableInstanceTypes": [{**row, "GraphicsMemory": memory}]
+        },
+        "GetCompShareInstancePrice": {
+            name: [{"ChargeType": "Postpay", "Instance": amount, "InstanceDiscountType": 1}]
+            for name, amount in zip(ARRAYS, (2.0, 2.0, 1.6), strict=True)
+        },
+    }
+    return as_json({"RetCode": 0, **answers[asked["Action"]]})
+
+
+def test_compshare_a_list_price_stays_one_by_night(tmp_path: Path) -> None:
+    with serving({"/": compshare_answer}) as site:
+        done = crawl_at(API, tmp_path, {"https://api.compshare.cn": site.origin})
+        asked = [path for path in site.paths() if "SupportZone" not in path]
+    assert {(o.price_kind, o.tier, o.price) for o in done.offers} == {
+        ("list", None, Decimal("2.0")), ("promo", "night", Decimal("1.6")),
+    }  # fmt: skip
+    assert len(asked) == 2  # one zone is asked once, whatever regions name it
+    assert done.stats["skipped"] == {"zone that another region named too": 2}
 
 
 @pytest.mark.parametrize("bad", KEYS)

@@ -220,3 +220,16 @@ def test_why_readings_were_refused_stands_in_the_line(tmp_path: Path) -> None:
     (row,) = said(done)["providers"]
     assert "rejected: 2 × price_zero (" in row["message"], row
     assert row["rejections"] == 2
+
+
+def test_two_prices_in_one_cell_are_two_readings(tmp_path: Path) -> None:
+    page = """<html><body><h2>弹性部署</h2><table><tr><th>GPU</th><th>价格</th></tr>
+<tr><td>RTX 4090</td><td>1.98（抢占 1.19）元/卡时</td></tr></table></body></html>"""
+    with serving({"/pricing": Answer(page)}) as site:
+        origins = {"https://www.gongjiyun.com": site.origin}
+        done = suanjia(tmp_path, "crawl", "gongji", "--json", origins=origins)
+    (row,) = said(done)["providers"]
+    assert (row["offers"], row["rejections"]) == (2, 0), row["message"]
+    (manifest,) = (json.loads(p.read_text(encoding="utf-8")) for p in tmp_path.rglob("manifest.json"))
+    assert (manifest["counts"]["listings"], manifest["counts"]["parsed"]) == (1, 2)
+    assert suanjia(tmp_path, "load", "--json").returncode == 0
