@@ -168,6 +168,7 @@ def test_the_site(made: Made, server: str, chromium: Any, look: Path, name: str,
     page.screenshot(path=look / f"site-en-{name}-{width}.png", full_page=True)
     # The other language is one click away, and comes back to the same page.
     page.click("a.other")
+    page.wait_for_load_state("load")
     assert urlsplit(page.url).path == f"/{name}.html"
     assert page.inner_text("main") == disk_text
     served.close(urlsplit(server).netloc)
