@@ -20,10 +20,8 @@ _PERIOD = re.compile(
     r"[/每]\s*(?:卡|台)?\s*(?:\d+\s*)?(?:小时|时|天|日|周|个?月|年|[hd]\b)|起租|包[日周月年]"
 )
 _NO_RENT = re.compile(r"代金券|优惠券|充值|赠送?|满减|折扣券|算力金|/\s*G[Bi]?B?\b|元/GB")
-_NOTHING = re.compile(
-    r"暂无(?:报价|价格)|即将上线|敬请期待|已?售罄|已租完|询价|面议|联系(?:客服|我们)|已下线"
-)
-_CARD = re.compile(
+NOTHING = re.compile(r"暂无(?:报价|价格)|即将上线|敬请期待|已?售罄|已租完|询价|面议|联系(?:客服|我们)|已下线")
+CARD = re.compile(
     r"(?<![A-Za-z0-9])(?:RTX|GTX|GeForce|NVIDIA|Tesla|Quadro|TITAN|vGPU|Ascend|MTT|MLU|DCU|"
     r"PRO\s?\d{4}|[ABHLPTV]\d{1,3}0?S?(?![\d.])|[2-5]0[5-9]0(?:\s?(?:Ti|D|SUPER))?(?![\d.]))|"
     r"昇腾|天垓|智铠|壁砺|燧原|沐曦|曦云|摩尔线程|海光|寒武纪|思元|昆仑芯|910[BC]|310P|K100",
@@ -81,7 +79,7 @@ def boxes(root: Any) -> list[Box]:
     """The boxes of a document, in its order. A box without a price has the words that stand for one
     (`已售罄`)."""
     page = Page(_body(root))
-    prices, cards, periods = page.hits(_PRICE), page.hits(_CARD), page.hits(_PERIOD)
+    prices, cards, periods = page.hits(_PRICE), page.hits(CARD), page.hits(_PERIOD)
     around = _nearest(page, cards)
     groups: dict[Any, list[str]] = {}
     for element in _smallest(page, prices):
@@ -94,7 +92,7 @@ def boxes(root: Any) -> list[Box]:
             if ancestor in priced:
                 break
             priced.add(ancestor)
-    for element in _smallest(page, page.hits(_NOTHING)):
+    for element in _smallest(page, page.hits(NOTHING)):
         box = around[element]
         if box is not None and box not in priced:
             groups.setdefault(box, [page.text(element)])
@@ -105,7 +103,7 @@ def boxes(root: Any) -> list[Box]:
 
 def _made(number: int, element: Any, prices: list[str], page: Page, struck: list[int]) -> Box:
     lines = page.lines(element)
-    titles = list(dict.fromkeys(line for line in lines if _CARD.search(line) and not _PRICE.fullmatch(line)))
+    titles = list(dict.fromkeys(line for line in lines if CARD.search(line) and not _PRICE.fullmatch(line)))
     short = [title for title in titles if not _PRICE.search(title)] or titles
     title = " / ".join(short[:_TITLES])
     return Box(number, title, tuple(dict.fromkeys(prices)), tuple(lines), page.holds(element, struck))

@@ -87,9 +87,9 @@ def observed(run: Run) -> dict[str, Any]:
 
 def check(run: Run, expected: Expected) -> None:
     """Compare a crawl with its profile: differences go to `run.drift`, an unknown unit is a problem."""
-    for route, found in run.units.items():
+    for route, units in run.units.items():
         known = set(expected.units.get(route, ()))
-        _compare_units(run, route, set(found), known | set(run.known_units if known else ()))
+        _compare_units(run, route, set(units), known | set(run.known_units if known else ()))
     if expected.columns and run.columns:
         _compare_columns(run, expected)
     for route, content_type in expected.content_types.items():

@@ -40,6 +40,9 @@ def test_omniyq_gives_every_fact_of_the_page(tmp_path: Path) -> None:
         ("4 × A100 nvlink 80G – 1.25万/月", "A100-80G", 4, 12500, 730),
         ("8x910B：15,000元/台/月", "910B", 8, 15000, 730),
         ("8*L40 - 140,000/年", "L40", 8, 140000, 8760),
+        ("5090*8 - 1.2万/月", "RTX5090", 8, 12000, 730),  # the count may stand behind the card
+        ("H200 x 8 — 94000/月", "H200", 8, 94000, 730),
+        ("8卡4090 7800元/月", "RTX4090", 8, 7800, 730),
     ],
 )
 def test_omniyq_lines(tmp_path: Path, line: str, card: str, count: int, price: int, hours: int) -> None:
@@ -54,7 +57,34 @@ def test_omniyq_other_lines_are_no_offers(tmp_path: Path) -> None:
     body = page("".join(f"<p>{line}</p>" for line in lines))
     done = crawl_page("omniyq", tmp_path, "/h-col-104.html", body)
     assert [(o.card, o.price) for o in done.offers] == [("H100-80G", 75000)]
-    assert [r.reason for r in done.made.rejections] == ["not_an_offer"]  # sold forward
+    reasons = sorted(r.reason for r in done.made.rejections)
+    assert reasons == ["demand_side", "not_an_offer"]  # wanted, and sold forward
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("B300*8 28万", "missing_period"), ("8*H200 - 94000", "missing_unit"),
+        ("H200 141G - 面议", "quote_required"),
+        ("8*L40S/L40 - 12000/月", "multiple_cards"), ("8*H100 整机出售 200万/台", "purchase_price"),
+        ("8*H100 已售罄", "sold_out"),
+    ],
+)  # fmt: skip
+def test_omniyq_a_line_about_a_card_is_refused_by_name(tmp_path: Path, line: str, reason: str) -> None:
+    body = page(f"<p>{line}</p><p>8*H20 - 30000/月</p><p>GPU 服务器 4090 5090 租用，0755-00000000</p>")
+    done = crawl_page("omniyq", tmp_path, "/h-col-104.html", body)
+    assert [o.card for o in done.offers] == ["H20"]
+    assert [r.reason for r in done.made.rejections] == [reason]
+
+
+@pytest.mark.parametrize("heading", ["期货", "期货：", "【期货】", "期货机器"])
+def test_omniyq_what_is_sold_forward_is_no_offer(tmp_path: Path, heading: str) -> None:
+    lines = ("8*H20 - 30000/月", heading, "8*B300 - 250000/月", "现货", "8*4090 - 7800/月")
+    done = crawl_page(
+        "omniyq", tmp_path, "/h-col-104.html", page("".join(f"<p>{line}</p>" for line in lines))
+    )
+    assert {o.card for o in done.offers} == {"H20", "RTX4090"}
+    assert [r.reason for r in done.made.rejections] == ["not_an_offer"]
 
 
 # -- gongji: a table a product family ---
