@@ -211,6 +211,23 @@ def test_price_at_answers_as_of(world: World, ask: Ask) -> None:
     assert ask(known, [hours(8), hours(9)]) == [(Decimal("2.10"),)]
 
 
+def test_price_at_says_of_one_moment_what_offers_say(world: World, ask: Ask) -> None:
+    """A sheet corrected by a later one, a good told at two prices, and one that no seller offers."""
+    for number, price in enumerate(("2.10", "2.00", "2.05")):
+        world.run(
+            [good(f"i{9 - number}", hours(0), "a", price)],
+            kind="import",
+            complete=False,
+            started_at=hours(number),
+        )
+    world.run([good("r0", hours(0), "b", price, scope="host", provider="beta") for price in ("3.00", "3.02")])
+    world.run([good("i0", hours(0), "c", provider="press", provider_class="article")], kind="import")
+    world.go(hours(8))
+    told = "SELECT sku, price, run_id FROM {} ORDER BY sku"
+    assert ask(told.format("offers")) == [("a", Decimal("2.05"), "i7"), ("b", Decimal("3.00"), "r0")]
+    assert ask(told.format("price_at((SELECT built_at FROM generation))")) == ask(told.format("offers"))
+
+
 def test_a_spot_price_no_cheaper_than_the_hour_is_kept_and_flagged(world: World, ask: Ask) -> None:
     world.run(
         [

@@ -27,7 +27,8 @@ CREATE MACRO in_mainland(place) AS (
     place IS NULL OR place LIKE 'CN%' OR (length(place) = 6 AND left(place, 2) NOT IN ('71', '81', '82'))
 );
 
--- Which observation of each good is the latest is decided on a few narrow columns; the rest is fetched for those.
+-- What may be an offer, and which of two prices of one moment counts, is as in offers.sql. Which observation of
+-- each good is the latest is decided on a few narrow columns; the rest is fetched for those.
 CREATE MACRO price_known_at(ts, known) AS TABLE
 WITH latest AS (
     SELECT f.obs
@@ -40,10 +41,12 @@ WITH latest AS (
       AND NOT coalesce(n.repeated, false)
       AND g.date_precision = 'day'
       AND g.trust IN ('seller', 'seller_via_third_party')
+      AND g.provider_class IN ('marketplace', 'cloud', 'idc')
       AND r.loaded_at <= known::TIMESTAMPTZ
       AND f.observed_at <= ts::TIMESTAMPTZ
       AND coalesce(f.valid_until >= ts::TIMESTAMPTZ, f.observed_at >= ts::TIMESTAMPTZ - INTERVAL 720 HOUR)
-    QUALIFY row_number() OVER (PARTITION BY g.offer_id ORDER BY f.observed_at DESC, f.price, r.run_id, f.locator) = 1
+    QUALIFY row_number() OVER (PARTITION BY g.offer_id
+                               ORDER BY f.observed_at DESC, r.started_at DESC, f.price, f.locator, f.obs) = 1
 )
 SELECT o.* EXCLUDE (obs)
 FROM store.observation AS o
