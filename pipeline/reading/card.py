@@ -21,7 +21,7 @@ _SIZED = re.compile(r"-[0-9]+G$")
 _SIZE_CELL = re.compile(r"\s?\|\s?(?:显存\s?)?([0-9]{1,3})\s?G(?:I?B)?\s?(?=\||$)")
 _BARE_SIZE = re.compile(r"-([0-9]{2,3})(?![0-9A-Z.,~\-]|\s?[卡张块颗片台机元万千年月日号个%/])")
 _CPU_ONLY = re.compile(
-    r"^\s*(?:CPU|无卡|无GPU|纯CPU)(?![A-Z])|纯CPU|无卡模式|CPU(?:型|云|服务器|实例|主机|计算|独享|ONLY)|海光\s?CPU"
+    r"^\s*(?:CPU|无卡|纯CPU)(?![A-Z])|(?:无|不带|不含|没有)\s?(?:GPU|显卡)(?![A-Z])|纯CPU|无卡模式|CPU(?:型|云|服务器|实例|主机|计算|独享|ONLY)|海光\s?CPU"
     r"|(?:INTEL|AMD)\s?(?:XEON|EPYC|CORE|RYZEN)|(?:^|[^A-Z])(?:XEON|EPYC|KUNPENG|E[357]-[0-9]{4}(?:L?V[0-9])?)(?![A-Z])|鲲鹏|飞腾|至强|酷睿"
 )
 

@@ -15,7 +15,6 @@ from pipeline.reading.price.bare import may_be_bare, odd_unit, open_end, rate
 from pipeline.reading.price.between import and_between
 from pipeline.reading.price.ends import End, foreign_first, scaled
 from pipeline.reading.price.lexer import CARD, MULTIPLIER, NUMBER, WORD, Token
-from pipeline.reading.price.torn import torn
 from pipeline.reading.price.unit import Cursor, Unit
 
 _SUFFIX_ONLY: Final = frozenset(("元", "块钱", "元钱"))
@@ -49,7 +48,6 @@ class Amount:
     discount: Decimal | None = None  # `9.5折` written before it
     lead_mode: str | None = None
     bracketed: bool = False  # it stands in a bracket
-    torn: str | None = None  # the reason that another number glued to its front gives: 1,8000元, 6800+1500元
     lead_from: int = 0  # the words before it, in its own clause, start at this token
 
     @property
@@ -136,7 +134,6 @@ class Reader(Cursor):
             ceil=flags[2],
             bare=not evidence,
             unit=unit,
-            torn=torn(self, first),
         )
 
     def _end(self, i: int) -> End | None:

@@ -20,6 +20,8 @@ from pipeline.reading.price.lexer import NUMBER, SIGN
 from pipeline.reading.price.model import PriceReading, PriceReject
 from pipeline.reading.price.nothing import no_amount
 from pipeline.reading.price.refuse import no_period, says, unnamed, unnamed_or_impossible
+from pipeline.reading.price.torn import torn
+from pipeline.reading.price.unit import Cursor
 
 _SECOND: Final = 2  # token of a number behind another number and a sign
 
@@ -41,8 +43,8 @@ def decide(cell: Cell) -> PriceReading | PriceReject:
     quote = _quote(cell, choice.main)
     if quote.unit.other == "project":
         return PriceReject("budget_not_price")
-    if quote.amount.torn is not None:
-        return PriceReject(quote.amount.torn)
+    if (reason := torn(Cursor(text.tokens, text.text), choice.main.first)) is not None:
+        return PriceReject(reason)
     if choice.reason is not None:
         return PriceReject(choice.reason, None if choice.reason == "no_number" else quote.money)
     if choice.several and all_conversions(cell, choice, quote):

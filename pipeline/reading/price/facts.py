@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
+from pipeline.reading.price import sizes
 from pipeline.reading.price.amounts import Amount, Reader
-from pipeline.reading.price.found import Count, Mode, Scan, Size, UnitWord
+from pipeline.reading.price.found import Count, Mode, Scan, UnitWord
 from pipeline.reading.price.label import included, of_a_machine
 from pipeline.reading.price.lexer import (
     CARD,
@@ -54,6 +55,7 @@ class Facts:
         self.reader = reader
         self.tokens = found.tokens
         self.priced = 0  # the token behind the first amount
+        self.header: int | None = None  # a column of card counts whose number does not follow it
 
     def collect(self, amounts: Sequence[Amount]) -> None:
         inside = {a.first: a for a in amounts if not a.bare}
@@ -65,6 +67,8 @@ class Facts:
                 i = amount.last
                 continue
             i = self._token(i, self.tokens[i])
+        if self.header is not None and not self.found.counts:
+            self._cell_of_column(self.header)
 
     def _token(self, i: int, token: Token) -> int:
         if token.kind == WORD:
@@ -74,14 +78,14 @@ class Facts:
         elif token.kind == CARD:
             self._card(i, token)
         elif token.kind == SIZE:
-            self._size(i, token)
+            sizes.size(self.found, self.reader, i)
         elif token.kind == RATIO:
             if token.value[0] == "percent" and (tax := percent_of_tax(self.found.text, token)) is not None:
                 self.found.tax = tax
             else:
                 self.found.ratios.append(token.value)
         elif token.kind == FRACTION:
-            self._fraction(i, token)
+            sizes.fraction(self.found, self.reader, i)
         elif token.kind == MULTIPLIER:
             return self._multiplier(i)
         elif token.kind == SIGN:
@@ -115,10 +119,12 @@ class Facts:
             found.counts.append(Count(8, "hgx", i))
         if "vague" in tags:
             found.vague = True
+        if tags.get("countcol") == "":
+            self.header = i
         if "etc" in tags and self.reader.kind(i - 1) == CARD and self.reader.near(i):
             found.etc = True
         if "paths" in tags and self.reader.kind(i - 1) == CARD and self.reader.kind(i + 1) != NOISE:
-            found.paths = True
+            found.uncounted = True
         if "tax" in tags:
             found.tax = tags["tax"]
         if "term" in tags:
@@ -228,6 +234,14 @@ class Facts:
             return  # 数量 20台
         self._count(int(self.tokens[i].value), style, i)
 
+    def _cell_of_column(self, header: int) -> None:
+        """`型号 | 卡数 | 时价 | A6000 | 2`: the only cell behind the headers that is a number and no more."""
+        cells = sizes.number_cells(self.reader, header)
+        value = self.tokens[cells[0]].value if len(cells) == 1 else None
+        if value is not None and value == int(value):
+            self._count(int(value), "column", cells[0])
+        self.found.uncounted |= len(cells) > 1
+
     def _calendar(self, i: int) -> bool:
         """`8月报价`: a month's name, not eight months."""
         return self.found.text[self.tokens[i + 1].start] == "月" and self.tokens[i].value > 1
@@ -275,31 +289,3 @@ class Facts:
                 style = "cards"  # GN7（1×T4）: a family, not a machine
             self._count(int(hit.count), style, i)
         self.found.flags.setdefault("gpu", i)
-
-    def _size(self, i: int, token: Token) -> None:
-        value, unit = token.value
-        if unit != "gb" or value is None:
-            return
-        edition = self.reader.has(i + 1, "edition")
-        before = i - 1
-        while before >= 0 and self.tokens[before].kind == SIGN and self.tokens[before].value in "|:()/":
-            before -= 1
-        whole = before >= 0 and "single" in self.tokens[before].tags  # 整卡 64GB
-        labelled = before >= 0 and (
-            whole or "vram" in self.tokens[before].tags or "vram" in self._tags(i + 1)
-        )
-        beside = before >= 0 and self.tokens[before].kind == CARD
-        if edition or labelled or beside:
-            self.found.sizes.append(Size(value, labelled, edition))
-
-    def _fraction(self, i: int, token: Token) -> None:
-        """`1/4 颗`: a slice; `可租7/16`, `16/16 售罄`, `1 / 8`: stock."""
-        low, high = token.value
-        if not 0 < low < high <= 64:
-            return
-        near = [self._tags(j) for j in (i - 2, i - 1, i + 1)]
-        if any("stock" in tags for tags in near):
-            return
-        following = self._tags(i + 1)
-        if following.get("basis") == "card" or self.reader.kind(i + 1) == CARD:
-            self.found.slice = True

@@ -77,7 +77,7 @@ class Scan:
     vague: bool = False
     formula: bool = False
     slice: bool = False
-    paths: bool = False  # 双路 behind a card: cards or CPUs?
+    uncounted: bool = False  # 双路 behind a card (cards or CPUs?), a column of counts whose cell is not told
     etc: bool = False  # A100等: that card and others
     models: int = 0  # names of cards that the catalog does not know
     loose: bool = False  # a number counts something that no table knows: 60帧

@@ -181,6 +181,12 @@ def _clouds(provider: str | None) -> tuple[str, ...]:
 def basis(unit: Unit, text: Scan, context: Scan, good: Card) -> Basis:
     """How many cards, and whether the amount covers them all."""
     counted = _last(text) or _last(context) or _quantity(unit, text, context)
+    if (
+        not unit.card
+        and any(_aside(text, one) for one in text.counts)
+        and (counted is None or counted.n == 1)
+    ):
+        return Basis(1, "server", "ambiguous_card_count")
     n = counted.n if counted is not None and counted.style != "single" else good.sku_count
     if unit.card:
         return Basis(1 if counted is not None and counted.style == "single" else n or 1, "card")
@@ -191,7 +197,7 @@ def basis(unit: Unit, text: Scan, context: Scan, good: Card) -> Basis:
         return Basis(n, "server") if n else Basis(1, "server", "ambiguous_card_count")
     if counted is not None:
         return _counted(counted, context)
-    if text.paths or context.paths:
+    if text.uncounted or context.uncounted:
         return Basis(1, "card", "ambiguous_card_count")
     if "machine" in text.flags or "machine" in context.flags:
         return Basis(1, "server", "ambiguous_card_count")
@@ -204,7 +210,7 @@ def _last(found: Scan) -> Count | None:
     if 1 < len(found.amounts) <= _MOST:  # 折合单卡2.74元/时 is about its own clause
         converted = [range(one.lead_from, one.last) for one in found.amounts if one.role == "conv"]
         own = [c for c in own if c.style != "single" or not any(c.at in place for place in converted)]
-    own = [c for c in own if c.style != "quantity" and not (c.style == "single" and _aside(found, c.at))]
+    own = [c for c in own if c.style != "quantity" and not _aside(found, c)]
     plain = [one for one in own if one.style != "hgx"]
     return (plain or own or [None])[-1]  # type: ignore[list-item]
 
@@ -215,11 +221,12 @@ def _quantity(unit: Unit, text: Scan, context: Scan) -> Count | None:
     return found[-1] if found and not unit.server else None
 
 
-def _aside(found: Scan, i: int) -> bool:
+def _aside(found: Scan, one: Count) -> bool:
     """`8卡 15.84元/时（单卡1.98）`: the bracket tells one card's share of the machine's price."""
-    tokens = found.tokens
-    opens = 0 < i < len(tokens) - 1 and tokens[i - 1].kind == SIGN and tokens[i - 1].value == "("
-    return opens and tokens[i + 1].kind == NUMBER and any(one.n > 1 for one in found.counts)
+    tokens, i = found.tokens, one.at
+    if one.style != "single" or not 0 < i < len(tokens) - 1 or tokens[i + 1].kind != NUMBER:
+        return False
+    return tokens[i - 1].kind == SIGN and tokens[i - 1].value == "("
 
 
 def _counted(counted: Count, context: Scan) -> Basis:

@@ -12,16 +12,18 @@ from pipeline.reading.price.amounts import Amount
 from pipeline.reading.price.bare import known_tail
 from pipeline.reading.price.found import Scan
 from pipeline.reading.price.lexer import CARD, MULTIPLIER, NOISE, NUMBER, SIGN, SIZE, WORD, Token
-from pipeline.reading.price.words import other_rows, things, things_beside
+from pipeline.reading.price.words import other_rows, own_fees, things, things_beside
 
 _STEPPED_OVER: Final = frozenset(("noun", "approx", "floor", "ceil", "current", "original", "member", "bare"))
 _SIGNS: Final = frozenset(":(≈~<>≤≥")
 _SYSTEMS: Final = frozenset(("windows", "raid", "虚拟机"))  # editions of a machine as well as goods
 _INCLUDED: Final = frozenset("含送赠带附免包加+")
+_INSIDE: Final = frozenset("含送赠")
 _TAILS: Final = ("单价", "价格", "费用", "费", "扩容", "超量")
 _REACH: Final = 8  # characters
 _LOOSE: Final = " :("
-_SOLD: Final = ("租赁", "租用", "出租", "服务费", "服务", "套餐", "分摊", "年卡", "月卡")
+_SOLD: Final = ("租赁", "租用", "出租", "套餐", "分摊", "年卡", "月卡")
+_FEES: Final = ("服务费", "服务", "费")
 _HIRED: Final = frozenset(("租", "租用", "租赁", "出租"))
 _FILLER: Final = 4  # characters, or tokens, between a part's name and its price
 _PARTS: Final = 64  # tokens of a machine's description
@@ -66,13 +68,15 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
     none. So is an amount per card or machine.
     """
     tokens = found.tokens
-    if amount.unit.card or amount.unit.server:
-        return False
     sized = amount.first > 0 and tokens[amount.first - 1].kind == SIZE
     stop = tokens[amount.first - 1].start if sized else amount.start  # 流量包 1TB
     goods = _plain_name(found.text[:stop].rstrip(_LOOSE).lower())
     if goods.endswith(things_beside()) and goods[: -_longest(goods, things_beside())][-1:] not in _INCLUDED:
         return True  # RTX 4090 光模块 1500元/月
+    if _unknown_fee(goods):
+        return True
+    if amount.unit.card or amount.unit.server:
+        return False
     named = any(token.kind == CARD for token in tokens[: amount.first])
     if not named and "processor" in found.flags and "server" in found.flags:
         return True  # 香港服务器 E3-1230 16G 499元/月
@@ -112,6 +116,16 @@ def _plain_name(text: str) -> str:
         if text.endswith(tail) and not text.endswith(things()):
             return text.removesuffix(tail)
     return text
+
+
+def _unknown_fee(label: str) -> bool:
+    """`安全加固服务`, `环境费`: a fee or a service, and not the rent's own (`租赁费`, `算力服务`)."""
+    tail = next((tail for tail in _FEES if label.endswith(tail)), None)
+    if tail is None:
+        return False
+    head = label.removesuffix(tail)
+    told = not head[-1:].isalpha() or head[-1:].isascii() or head.endswith(own_fees())
+    return not told and _INSIDE.isdisjoint(head[-_REACH:])
 
 
 def _longest(text: str, names: tuple[str, ...]) -> int:

@@ -28,6 +28,7 @@ from pipeline.reading.price.patterns import (
     SPACED_UNIT,
     UNITS,
     is_discount,
+    is_myriads,
 )
 from pipeline.reading.price.words import NO_TAGS, Firsts, Tags, ascii_tails, ascii_words, by_first
 
@@ -64,9 +65,6 @@ _SHORT: Final = 3  # letters: a word so short with a digit glued on is a part of
 _CHECKED: Final = 1024  # characters between two looks at the number of tokens
 MOST_TOKENS: Final = 50_000  # a text with more is a whole page, not a cell: the rest is not read
 _LONGEST_NUMBER: Final = 18  # digits; a longer run is an identifier
-_WATTS: Final = 50  # fewer are no card's power
-_MOST_MYRIADS: Final = 1000
-_BEHIND_W: Final = frozenset("/元每")
 _BIG: Final = 8  # digits without a separator from which a number with no sign is an identifier
 
 
@@ -276,7 +274,7 @@ class _Lexer:
             if run in GIGABYTES and not (following.isascii() and following.isalnum()):
                 self.out.append(Token(SIZE, start, m.end(), (value, "gb")))
                 return m.end()
-            if run in UNITS or (run == "w" and not _myriads(value, low[m.end() : m.end() + 2])):
+            if run in UNITS or (run == "w" and not is_myriads(value, low[m.end() : m.end() + 2])):
                 self.out.append(Token(SIZE, start, m.end(), (value, run)))
                 return m.end()
             if run in {"k", "w"}:
@@ -296,13 +294,6 @@ class _Lexer:
                 return stop
         self.out.append(_make(Token, (NUMBER, start, end, value, NO_TAGS)))
         return end
-
-
-def _myriads(value: Decimal, following: str) -> bool:
-    """Whether the `w` of `7.5w一个月`, `9w5/月`, `3w起` says ten thousands, and not watts."""
-    if following.isdecimal() and len(following) > 1:
-        return False  # 1w25
-    return value < _WATTS or value != int(value) or (following[:1] in _BEHIND_W and value < _MOST_MYRIADS)
 
 
 def _signed(last: Token | None, low: str, end: int) -> bool:

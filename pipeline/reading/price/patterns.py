@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Final
 
 DIGITS: Final = re.compile(
@@ -51,3 +52,17 @@ UNITS: Final = frozenset(
 def is_discount(low: str, end: int) -> bool:
     """Whether 折 stands at `end` and means a discount (not 折旧, 折合)."""
     return RATIO_BEHIND.match(low, end) is not None and low[end : end + 1] == "折"
+
+
+_WATTS: Final = 50  # fewer are no card's power
+_MOST_MYRIADS: Final = 1000
+
+
+def is_myriads(value: Decimal, following: str) -> bool:
+    """Whether the `w` behind `value` says ten thousands (`7.5w一个月`, `9w5/月`, `3w起`), and not watts.
+
+    `following`: the next two characters.
+    """
+    if following.isdecimal() and len(following) > 1:
+        return False  # 1w25
+    return value < _WATTS or value != int(value) or (following[:1] in set("/元每") and value < _MOST_MYRIADS)

@@ -18,7 +18,7 @@ Tags = Mapping[str, str]
 
 Firsts = Mapping[str, tuple[tuple[int, Mapping[str, Tags]], ...]]
 _THING: Final = "thing"
-_APART: Final = frozenset((_THING, "seller"))  # names, which the lexer does not look for
+_APART: Final = frozenset((_THING, "seller", "fee"))  # names, which the lexer does not look for
 _WHOLE_NAME: Final = 5  # characters from which a thing is named whole: shorter ones also say what for (游戏)
 NO_TAGS: Final[Tags] = MappingProxyType({})
 
@@ -51,6 +51,14 @@ def things() -> tuple[str, ...]:
     """Names of other goods; a longer word that ends with one is another good too (`向量数据库`)."""
     return tuple(
         word for row in rows("price_words.csv") if row["tag"] == _THING for word in row["words"].split()
+    )
+
+
+@cache
+def own_fees() -> tuple[str, ...]:
+    """What may stand before 费 and 服务 where they are the rent itself: `租赁`费, `算力`服务."""
+    return tuple(
+        word for row in rows("price_words.csv") if row["tag"] == "fee" for word in row["words"].split()
     )
 
 
