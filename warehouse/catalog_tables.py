@@ -140,7 +140,7 @@ def fx_rates(path: Path) -> list[Row]:
             row = _fx_row(cells)
             if found.setdefault((row["date"], row["pair"]), row)["rate"] != row["rate"]:
                 raise ValueError(f"two rates for {row['pair']} on {row['date']}")
-    except (ValueError, InvalidOperation, csv.Error) as error:
+    except (ValueError, csv.Error) as error:
         raise BadRequest(f"{path.name} line {reader.line_num}: {error}") from None
     return list(found.values())
 
@@ -149,7 +149,10 @@ def _fx_row(cells: Mapping[str, str | None]) -> Row:
     pair, told = (cells.get("pair") or "").strip(), (cells.get("rate") or "").strip()
     if not _PAIR.fullmatch(pair):
         raise ValueError(f"{pair!r} is no pair such as USD/CNY")
-    rate = Decimal(told) if told else Decimal("NaN")
+    try:
+        rate = Decimal(told)
+    except InvalidOperation:
+        rate = Decimal("NaN")
     if not rate.is_finite() or not 0 < rate < 10_000 or round(rate, 6) != rate:
         raise ValueError(f"{told!r} is no rate with at most six decimals")
     return {

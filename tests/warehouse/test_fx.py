@@ -73,6 +73,26 @@ def test_arithmetic_is_exact_and_rounded_once_half_up(world: World, ask: Ask) ->
     assert found[2][1] == Decimal("7.835803")
 
 
+def test_what_is_too_low_in_cny_is_in_any_currency(world: World, ask: Ask, checked: None) -> None:
+    """A price that rounds to nothing, or that no column holds, stops no publish and is cheapest nowhere."""
+    rates(world, "2026-11-24,USD/CNY,7.1,x")
+    year = {"per_hours": Decimal(8760), "gpu_count": Decimal(8), "basis": "server", "billing_mode": "yearly"}
+    prices = {"a": "0.000001", "b": "0.007", "c": "0.008", "d": "300", "e": "999999999999.999999"}
+    goods = {sku: {"currency": "USD", "price": Decimal(price)} for sku, price in prices.items()}
+    sell(world, **goods, f={"currency": "USD", "price": Decimal("0.0001"), **year})
+    world.go()
+    yes = "USD/CNY 7.1 of 2026-11-24"
+    no = f"{yes} gives no plausible price"
+    assert ask("SELECT sku, price_cny_per_card_hour, fx FROM offers ORDER BY sku") == [
+        ("a", None, no),
+        ("b", None, no),
+        ("c", Decimal("0.0568"), yes),
+        ("d", Decimal("2130"), yes),
+        ("e", None, no),
+        ("f", None, no),
+    ]
+
+
 def test_no_rate_moves_a_cny_value(world: World, ask: Ask, tmp_path: Path) -> None:
     """Invariant 8."""
     other = World(tmp_path / "other")
@@ -95,6 +115,8 @@ def test_no_rate_moves_a_cny_value(world: World, ask: Ask, tmp_path: Path) -> No
         ("2026-11-24,USD/CNY,0,x", "no rate"),
         ("2026-11-24,USD/CNY,-7,x", "no rate"),
         ("2026-11-24,USD/CNY,NaN,x", "no rate"),
+        ("2026-11-24,USD/CNY,abc,x", "no rate"),
+        ("2026-11-24,USD/CNY,,x", "no rate"),
         ("2026-11-24,USD/CNY,inf,x", "no rate"),
         ("2026-11-24,USD/CNY,7.1234567,x", "no rate"),
         ("2026-11-24,USD/CNY,seven,x", "line 2"),

@@ -1,4 +1,5 @@
--- Findings about single observations. In: temp table held (obs, quarantine, review) from the index, fx_rates.
+-- Findings about single observations. In: temp table held (obs, quarantine, review) from the index, fx_rates; variable
+-- ix_min, below which no price per card-hour is plausible.
 
 -- The same sheet row told by two imports is one sighting: the first to be loaded stays.
 CREATE TEMP TABLE told AS
@@ -37,20 +38,27 @@ LEFT JOIN fx_rates AS x
  AND x.date > (f.observed_at AT TIME ZONE 'Asia/Shanghai')::DATE - 8
 QUALIFY row_number() OVER (PARTITION BY f.obs ORDER BY x.date DESC) = 1;
 
-CREATE TEMP MACRO micro(x) AS (x * 1000000)::HUGEINT;
+CREATE TEMP MACRO micro(x) AS (x::DECIMAL(38,6) * 1000000)::HUGEINT;
 CREATE TEMP MACRO half_up(a, b) AS (a + b // 2) // b;
 CREATE TEMP MACRO money(x) AS (x::DECIMAL(24,0) * 0.000001::DECIMAL(7,6))::DECIMAL(18,6);
 
+-- Too low to be a price in CNY, or too high for the column: no value, and the reason. What is merely dear is shown.
 CREATE TEMP TABLE exchanged AS
 SELECT obs,
-       currency || '/CNY ' || trim(trailing '.' FROM trim(trailing '0' FROM rate::VARCHAR)) || ' of ' || date AS fx,
-       half_up(micro(price) * micro(rate) * 1000000, micro(per_hours) * micro(gpu_count))
-           + CASE WHEN upfront > 0 AND term_hours > 0
-                  THEN half_up(micro(upfront) * micro(rate) * 1000000, micro(term_hours) * micro(gpu_count))
-                  ELSE 0 END AS cny,
-       tax
-FROM foreign_rate
-WHERE rate IS NOT NULL;
+       tax,
+       CASE WHEN cny BETWEEN micro(getvariable('ix_min')) AND micro(900000000000) THEN cny END AS cny,
+       fx || CASE WHEN cny BETWEEN micro(getvariable('ix_min')) AND micro(900000000000) THEN ''
+                  ELSE ' gives no plausible price' END AS fx
+FROM (SELECT obs,
+             tax,
+             currency || '/CNY ' || trim(trailing '.' FROM trim(trailing '0' FROM rate::VARCHAR)) || ' of ' || date
+                 AS fx,
+             half_up(micro(price) * micro(rate) * 1000000, micro(per_hours) * micro(gpu_count))
+                 + CASE WHEN upfront > 0 AND term_hours > 0
+                        THEN half_up(micro(upfront) * micro(rate) * 1000000, micro(term_hours) * micro(gpu_count))
+                        ELSE 0 END AS cny
+      FROM foreign_rate
+      WHERE rate IS NOT NULL);
 
 INSERT INTO store.note
 SELECT obs,
