@@ -8,6 +8,7 @@ This module imports no Scrapy.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,8 @@ CARD = re.compile(
 _VRAM = re.compile(r"显存\D{0,4}(\d{1,3})\s*G|(\d{1,3})\s*G[Bi]{0,2}\s*显存|^(\d{1,3})\s*G[Bi]{0,2}$", re.I)
 _PROMO = re.compile(r"特惠|限时|活动|促销|秒杀|新人|新用户|首")
 _TITLES = 4
+_BARE = re.compile(r"\d[\d,]{0,12}(?:\.\d{1,6})?")
+_LARGER = 3  # times a box beside it, at most: the rest of a page is no box
 _STOCK = (
     ("sold_out", re.compile(r"售罄|已租完|无库存|缺货|即将上线|已下线")),
     ("limited", re.compile(r"紧张|仅剩")),
@@ -77,7 +80,7 @@ class Box:
 
 def boxes(root: Any) -> list[Box]:
     """The boxes of a document, in its order. A box without a price has the words that stand for one
-    (`已售罄`)."""
+    (`已售罄`), or its bare number: what the others beside it quote is missing there, not the box."""
     page = Page(_body(root))
     prices, cards, periods = page.hits(_PRICE), page.hits(CARD), page.hits(_PERIOD)
     around = _nearest(page, cards)
@@ -96,9 +99,31 @@ def boxes(root: Any) -> list[Box]:
         box = around[element]
         if box is not None and box not in priced:
             groups.setdefault(box, [page.text(element)])
+    for box in _beside(page, groups, cards):
+        groups[box] = [next((line for line in page.lines(box) if _BARE.fullmatch(line)), "")]
     struck = page.struck(_PRICE)
     ordered = sorted(groups, key=page.number)
     return [_made(n, box, groups[box], page, struck) for n, box in enumerate(ordered)]
+
+
+def _beside(page: Page, boxes: Iterable[Any], cards: Hits) -> list[Any]:
+    """Elements that stand among boxes, look like them, name a card and hold no box."""
+    holders = {element for box in boxes for element in (box, *box.iterancestors())}
+    found = []
+    for around in holders:
+        like = {_look(child): len(page.text(child)) for child in around if child in holders}
+        if sum(child in holders for child in around) < 2:
+            continue
+        for child in around:
+            known = like.get(_look(child)) if page.is_shown(child) and child not in holders else None
+            start, end = page.span(child) if known is not None else (0, 0)
+            if known and end - start <= _LARGER * known and cards.within(start, end):
+                found.append(child)
+    return found
+
+
+def _look(element: Any) -> tuple[Any, str]:
+    return element.tag, (element.get("class") or "").partition(" ")[0] if isinstance(element.tag, str) else ""
 
 
 def _made(number: int, element: Any, prices: list[str], page: Page, struck: list[int]) -> Box:

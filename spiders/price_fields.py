@@ -2,8 +2,9 @@
 
 `key` is the seller's own word for the way of paying, `field` and `public_field` the list price and the price
 shown to everybody, `per` the period that one amount pays for. Where a field of the answer states the unit
-(`unit_field`), it must hold `unit_word`. A field that is `needed` and is not there has moved; any other may
-be absent, zero or "NA": not sold that way. This module imports no Scrapy.
+(`unit_field`), it must hold `unit_word`. A field that is `needed` and is not there has moved, one that is
+null is a price that is missing; any other may be absent, zero or "NA": not sold that way. This module imports
+no Scrapy.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from spiders.shape import text
+from spiders.shape import has, text
 
 _NOT_SOLD = frozenset(("", "NA", "N/A", "-", "--"))
 
@@ -75,7 +76,7 @@ def quotes(
         unit = text(node, one.unit_field) if one.unit_field else None
         if unit not in (None, one.unit_word):
             raise Moved(one.unit_field, one.unit_word, unit)
-        if listed is None and one.needed:
+        if one.needed and not has(node, one.field):
             raise Moved(one.field, "a price", None)
         public = text(node, one.public_field) if one.public_field else None
         times = f"{count} " if count not in ("", "1") and not one.term else ""

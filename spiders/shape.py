@@ -15,8 +15,10 @@ from typing import Any
 
 NUMBER, TEXT, FLAG, LIST, TABLE, ANY = "number", "text", "flag", "list", "table", "any"
 Expectation = Mapping[str, str | tuple[Any, ...]]
-"""Path → one of the words above (`number|text` allows both), or a tuple of the values that may stand
-there."""
+"""Path → one of the words above (`number|text` allows both, `number|null` a field without a value), or a
+tuple of the values that may stand there."""
+PRICE = f"{NUMBER}|null"
+"""A price that may be null: it is quoted and refused as missing, while a field that is gone has moved."""
 
 _MISSING = object()
 _MEMORY = re.compile(r"(?P<number>\d{1,9}(?:\.\d+)?)\s*(?P<unit>[MG](?:i?B)?)?", re.I)
@@ -61,6 +63,11 @@ def get(node: Any, path: str) -> Any:
     """What stands at `path`, None if nothing does (or null)."""
     found = _find(node, path)
     return None if found is _MISSING else found
+
+
+def has(node: Any, path: str) -> bool:
+    """Does anything stand at `path`, be it null?"""
+    return _find(node, path) is not _MISSING
 
 
 def _find(node: Any, path: str) -> Any:
@@ -157,7 +164,8 @@ def differences(row: Any, expect: Expectation, *, optional: bool = False) -> Ite
         value = _find(row, path)
         word = " or ".join(map(repr, expected)) if isinstance(expected, tuple) else expected
         if value is _MISSING or value is None:
-            if not optional:
+            may_be_null = isinstance(expected, str) and "null" in expected.split("|")
+            if not optional and not (may_be_null and value is None):
                 yield path, word, _moved(row, path) if value is _MISSING else "null"
         elif not fits(value, expected):
             shown = json.dumps(value, ensure_ascii=False, default=str)[:60]

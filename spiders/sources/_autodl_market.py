@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from spiders.base import LIST, NUMBER, TEXT, JsonSpider, Listing, Place, Request, Walk, get, text
-from spiders.shape import linked
+from spiders.shape import PRICE, linked
 
 PERIODS = {"payg": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}
 FILTERS: dict[str, Any] = {
@@ -20,7 +20,7 @@ FILTERS: dict[str, Any] = {
     "mount_net_disk": False, "instance_disk_size_order": "", "date_range": "", "date_from": "", "date_to": "",
     "pay_price_order": "", "gpu_idle_type": "", "default_order": True,
 }  # fmt: skip
-SKU = {"type": TEXT, "current_price": NUMBER}
+SKU = {"type": TEXT, "current_price": PRICE}
 
 
 class AutodlMarket(JsonSpider):
@@ -63,7 +63,7 @@ class AutodlMarket(JsonSpider):
         now, before = get(sku, "current_price"), get(sku, "origin_price")
         levels = get(sku, "level_config") or []
         prices = [("current_price", now, "list")]
-        if isinstance(before, int) and before > now:
+        if isinstance(before, int) and isinstance(now, int) and before > now:
             prices = [("origin_price", before, "list"), ("current_price", now, "public_discount")]
         if levels and (member := get(levels[-1], "discounted_price")) not in (None, now):
             prices.append((f"level_config/{len(levels) - 1}/discounted_price", member, "member"))

@@ -12,6 +12,7 @@ from typing import Any
 
 from catalog.families import card_of
 from spiders.base import LIST, NUMBER, TEXT, JsonSpider, Listing, Request, Response, get, text
+from spiders.shape import PRICE
 from spiders.signs import classify
 
 VISITOR = (
@@ -114,7 +115,7 @@ class CtyunPrice(JsonSpider):
             if row is None or machine is None:
                 self.moved("orderItemPrices/VM", "the machine's price", text(order, "flavor_uuid"), here)
                 continue
-            if not self.layout(items[machine][1], {"finalPrice": NUMBER}, here):
+            if not self.layout(items[machine][1], {"finalPrice": PRICE}, here):
                 continue
             amount, unit = text(items[machine][1], "finalPrice"), f"CNY/instance/{per}"
             known = self.documented(row["spec_name"], unit, amount)

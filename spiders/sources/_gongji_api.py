@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from spiders.base import LIST, NUMBER, TABLE, TEXT, JsonSpider, Listing, Place, Request, Walk
-from spiders.shape import get, linked, pointer, text
+from spiders.shape import PRICE, get, linked, pointer, text
 
 POINTS, YUAN = "1e-6 CNY/device/second", "CNY/device/hour"
 KINDS = {"price": "list", "discount_price": "public_discount"}
@@ -51,9 +51,9 @@ class GongjiApi(JsonSpider):
 
     def region(self, row: Any, place: Any, at: Place) -> Iterator[Listing]:
         """Price and discounted price of a device in one region; equal ones once."""
-        if not self.layout(place, {"price": NUMBER}, at):
+        if not self.layout(place, {"price": PRICE}, at):
             return
-        prices = {name: get(place, name) for name in KINDS if get(place, name) is not None}
+        prices = {name: get(place, name) for name in KINDS if name == "price" or get(place, name) is not None}
         count, idle = get(row, "gpu_count"), get(place, "inventory")
         for name, amount in prices.items():
             if name == "discount_price" and amount == prices.get("price"):

@@ -2,8 +2,9 @@
 
 `hour_price` is yuan an hour of the machine of `gpu_num` cards; stock is idle and total cards; ten products a
 page. A price may be null, a product `offline`. One card is sold in several machines: the product's name tells
-them apart. Domestic cards; slices say so in their name. 天垓 is listed under another maker. Known from daily
-captures 2026-07-15 to 08-22 and the list's field names; no region shown, tax not stated.
+them apart, and says more than the model where it names the card (memory, slice). Domestic cards. 天垓 is
+listed under another maker. Known from daily captures 2026-07-15 to 08-22 and the list's field names; no
+region shown, tax not stated.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,15 @@ from typing import Any
 from spiders.base import NUMBER, TEXT, JsonSpider, Listing, Place, Request, Route, Walk, get, text
 
 STATUS = {"normal": "available", "sold_out": "sold_out", "offline": "sold_out"}
+
+
+def card_of(name: str, model: str) -> str:
+    """The text that names the card: the product's name if it holds the model, else the model."""
+    short, long = ("".join(word.upper().split()) for word in (name, model))
+    number = next((word for word in model.upper().split() if any(map(str.isdigit, word))), long)
+    if number in short and short not in long:
+        return name
+    return f"{model} {name}" if "切片" in name or "vGPU" in name else model
 
 
 class GiteeAi(JsonSpider):
@@ -37,9 +47,10 @@ class GiteeAi(JsonSpider):
         if not isinstance(row, dict) or "hour_price" not in row:
             self.moved("hour_price", "a price or null", None, at)
             return
+        name = text(row, "name") or ""
         yield at.listing(
             "hour_price", price_text=text(row, "hour_price"), unit="CNY/instance/hour", mode="on_demand",
-            card_text=text(row, "name"), sku=text(row, "name"), count_text=text(row, "gpu_num"),
+            card_text=card_of(name, text(row, "gpu_model") or ""), sku=name, count_text=text(row, "gpu_num"),
             stock_idle=idle if isinstance(idle, int) else None, stock_total=get(row, "gpu_total"),
             status="sold_out" if idle == 0 else STATUS.get(status),
         )  # fmt: skip

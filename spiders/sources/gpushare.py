@@ -1,6 +1,7 @@
 """Gpushare 恒源云: the market of hosts behind the user's own token; HTTP 401 when it is stale.
 
-`skuList` has a price a way of paying: `payg` is yuan a card-hour, the others name their period. Free cards
+`skuList` has a price (a number or its text) a way of paying: `payg` is yuan a card-hour, the others name
+their period. Free cards
 are `gpuNum - gpuUsed`. Pages until `pn * ps >= total`. Hosts that are off line and hosts without cards are no
 offers. Prices of some cards are lower at night and at weekends: sample at several hours. Known from three
 watchers of one family, 2026; no region is shown, tax not stated.
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from spiders.base import LIST, NUMBER, TEXT, JsonSpider, Listing, Place, Request, Route, Walk, get, text
-from spiders.shape import linked
+from spiders.shape import PRICE, linked
 
 PERIOD = re.compile(r"(day|week|month|year)(?:ly)?|daily")
 SITE = "https://www.gpushare.com"
@@ -49,7 +50,7 @@ class Gpushare(JsonSpider):
             period = PERIOD.fullmatch(word.lower())
             if word != "payg" and not period:
                 self.skip(f"paid by {word}")
-            elif self.layout(sku, {"price": NUMBER}, at):
+            elif self.layout(sku, {"price": f"{PRICE}|{TEXT}"}, at):
                 per = "hour" if word == "payg" else period[1] or "day" if period else ""
                 yield at.listing(
                     f"skuList/{number}/price", price_text=text(sku, "price"), unit=f"CNY/card/{per}",

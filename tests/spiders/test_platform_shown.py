@@ -81,6 +81,18 @@ def test_a_box_without_a_price_says_why(tmp_path: Path, price: str, reason: str)
     assert [(r.card_text, r.reason) for r in made.rejections] == [("RTX 3090", reason)]
 
 
+@pytest.mark.parametrize(
+    ("price", "reason"), [("1.49", "missing_unit"), ("", "no_number"), ("<i>-.--</i>", "no_number")]
+)
+def test_a_box_without_a_sign_or_a_price_is_refused(tmp_path: Path, price: str, reason: str) -> None:
+    titles = [("摩尔线程 S4000", "1.69 元/时"), ("天垓100", price), ("昇腾910B", "2.36 元/时")]
+    body = "".join(f"<li><div class=c><h3>{title}</h3><p>{shown}</p></div></li>" for title, shown in titles)
+    about = "<li>A100、H100 等卡型" + "一站式算力平台" * 20 + "</li>"
+    made = shown("shengsuanyun", tmp_path, f"<ul>{body}{about}</ul>")
+    assert {o.card for o in made.offers} == {"MTT-S4000", "910B"}
+    assert [(r.reason, r.card_text) for r in made.rejections] == [(reason, "天垓100")]
+
+
 def test_two_boxes_are_never_mixed(tmp_path: Path) -> None:
     one = BOX.format(title="RTX 4090", spec="24GB", price="¥1.24/时", stock="充足")
     two = BOX.format(title="RTX 4090D", spec="24GB", price="¥1.14/时", stock="紧张")
