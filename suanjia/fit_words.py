@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from reports.marks import words as mark_words
 from reports.numbers import half_up
+from suanjia.grouped import told_below
 from suanjia.wrapped import wrapped
 from warehouse.textout import table
 
@@ -76,20 +77,15 @@ def _short(fit: dict[str, Any]) -> str:
 
 def _behind(fits: list[dict[str, Any]]) -> list[str]:
     """Plans, gaps, corrections, margin and proof: each said once for the ranks it is true of."""
-    lines: list[str] = []
-    for ranks, strategy in _grouped(fits, lambda fit: fit["strategy"]):
-        lines += wrapped(f"{ranks} 做法 plan: ", strategy)
-    for ranks, marks in _grouped(fits, _marks):
-        lines += wrapped(f"{ranks} 标记 mark: ", marks)
-    idle = [fit for fit in fits if fit["gpu_count"] > fit["cards_used"]]
-    for ranks, cards in _grouped(idle, lambda fit: str(fit["gpu_count"] - fit["cards_used"])):
-        lines.append(f"{ranks} 闲置 idle: {cards} 张也付钱 / {cards} paid for, not used")
-    for ranks, unknown in _grouped(fits, _unknown):
-        lines += wrapped(f"{ranks} 未知 not known: ", unknown)
-    for ranks, own in _grouped(fits, _own_runs):
-        lines += wrapped(f"{ranks} 实测修正 corrected by own runs: ", own)
-    for ranks, notes in _grouped(fits, lambda fit: "; ".join(fit["notes"])):
-        lines += wrapped(f"{ranks} 注 note: ", notes)
+    said: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
+        ("做法 plan", lambda fit: fit["strategy"]),
+        ("标记 mark", _marks),
+        ("闲置 idle", _idle),
+        ("未知 not known", _unknown),
+        ("实测修正 corrected by own runs", _own_runs),
+        ("注 note", lambda fit: "; ".join(fit["notes"])),
+    )
+    lines = [line for name, say in said for line in told_below(name, ((f["rank"], say(f)) for f in fits))]
     rise = fits[0]["margin_to_next_pct"]
     if rise is not None and rise < LEVEL:
         lines += wrapped("领先 lead: ", f"与第 2 名同价 / #2 costs the same{_next_other(fits)}")
@@ -121,6 +117,11 @@ def _marks(fit: dict[str, Any]) -> str:
     return ", ".join(f"{chinese} {english}" for chinese, english in zip(zh, en, strict=True))
 
 
+def _idle(fit: dict[str, Any]) -> str:
+    idle = fit["gpu_count"] - fit["cards_used"]
+    return f"{idle} 张也付钱 / {idle} paid for, not used" if idle else ""
+
+
 def _unknown(fit: dict[str, Any]) -> str:
     return ", ".join(UNKNOWN[name] for name in fit["unknown"])
 
@@ -130,27 +131,6 @@ def _own_runs(fit: dict[str, Any]) -> str:
         f"{OWN[name]} ×{found['factor']:.2f}（{found['runs']} 次 runs）"
         for name, found in (fit["own_runs"] or {}).items()
     )
-
-
-def _grouped(fits: Sequence[dict[str, Any]], say: Any) -> Iterable[tuple[str, str]]:
-    """(ranks, words) for each different thing said, in the order of the ranks; nothing said is left out."""
-    found: dict[str, list[int]] = {}
-    for fit in fits:
-        if words := say(fit):
-            found.setdefault(words, []).append(fit["rank"])
-    for words, ranks in found.items():
-        yield _ranks(ranks), words
-
-
-def _ranks(ranks: list[int]) -> str:
-    """`#1–3, #5`."""
-    runs: list[list[int]] = []
-    for rank in ranks:
-        if runs and runs[-1][-1] == rank - 1:
-            runs[-1].append(rank)
-        else:
-            runs.append([rank])
-    return ", ".join(f"#{run[0]}" if len(run) == 1 else f"#{run[0]}–{run[-1]}" for run in runs)
 
 
 def _nothing(document: dict[str, Any]) -> list[str]:

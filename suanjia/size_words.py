@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -16,6 +16,9 @@ from sizing.estimate import Estimate
 from sizing.plan import Plan
 from sizing.task import parse
 from sizing.words import word
+from suanjia.grouped import told_apart, told_below
+from suanjia.wrapped import wrapped
+from warehouse.textout import table
 
 VERDICTS = {
     "fits": "放得下 fits",
@@ -91,43 +94,29 @@ def card_table(raw: dict[str, Any], max_cards: int) -> Found:
     return Found(job, found, refused, small, trial)
 
 
-def _render(title: str, heads: list[tuple[str, bool]], rows: list[list[str]]) -> str:
-    from rich.console import Console  # a tenth of a second that a line of JSON need not wait for
-    from rich.table import Table
-
-    table = Table(title=title)
-    for head, right in heads:
-        table.add_column(head, justify="right" if right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    out = io.StringIO()
-    Console(file=out, width=150, force_terminal=False, color_system=None).print(table)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+HOURS = "小时 h (p10–p90)"  # the column that a service has no use for: it runs as long as it is asked to
 
 
-HEADS = [
-    ("卡 card", False),
-    ("张 n", True),
-    ("策略 strategy", False),
-    ("每卡峰值 GiB/card p50 / p90", True),
-    ("可用 usable", True),
-    ("tok/s", True),
-    ("小时 hours p50 (p10–p90)", True),
-    ("内存 RAM GiB", True),
-]
-HOURS = 6  # the column that a service has no use for: it runs as long as it is asked to
+def _row(p: Plan) -> dict[str, Any]:
+    return {
+        "卡 card": p.card,
+        "张": p.cards,
+        "GiB/卡 p50/p90": f"{p.peak_gib_p50:.1f} / {p.peak_gib_p90:.1f}",
+        "可用": Decimal(f"{p.usable_gib:.1f}") if p.usable_gib else None,
+        "tok/s": round(p.tokens_per_s_p50),
+        HOURS: f"{p.hours_p50:.2f} ({p.hours_p10:.2f}–{p.hours_p90:.2f})",
+        "内存": round(p.cpu_ram_gib),
+    }
 
 
-def _row(p: Plan) -> list[str]:
+def _rows(plans: list[Plan], serving: bool) -> list[str]:
+    """The table, numbered, and below it each way to run with the cards that it is for."""
+    lines = [{"#": place, **_row(p)} for place, p in enumerate(plans, 1)]
+    heads = told_apart(lines, {HOURS: lambda _: serving})
     return [
-        p.card,
-        str(p.cards),
-        p.strategy,
-        f"{p.peak_gib_p50:.1f} / {p.peak_gib_p90:.1f}",
-        f"{p.usable_gib:.1f}" if p.usable_gib else "?",
-        f"{p.tokens_per_s_p50:,.0f}",
-        f"{p.hours_p50:.2f} ({p.hours_p10:.2f}–{p.hours_p90:.2f})",
-        f"{p.cpu_ram_gib:.0f}",
+        table(heads, [[line[name] for name in heads] for line in lines]),
+        *told_below("做法 plan", ((place, p.strategy) for place, p in enumerate(plans, 1))),
+        *wrapped("可用：每卡可用显存，内存：主机内存 ", "usable memory of a card, memory of the host, GiB"),
     ]
 
 
@@ -139,8 +128,8 @@ def _assumed(notes: Iterable[str]) -> list[str]:
         if told:
             defaults.append(f"{told[1]} = {told[2]}")
         else:
-            rest.append(f"说明 note: {note}")
-    return ([f"未给出，按默认 not given, assumed: {'; '.join(defaults)}"] if defaults else []) + rest
+            rest += wrapped("说明 note: ", note)
+    return (wrapped("未给出，按默认 not given, assumed: ", "; ".join(defaults)) if defaults else []) + rest
 
 
 def table_words(found: Found) -> str:
@@ -149,21 +138,20 @@ def table_words(found: Found) -> str:
     serving = job.method == "inference"
     title = f"{job.name or job.model or 'model'} · {job.method} · {job.seq_len} tokens"
     ordered = sorted(found.plans, key=lambda p: (p.cards, p.hours_p50, -p.tokens_per_s_p50))
-    kept = [i for i in range(len(HEADS)) if not (serving and i == HOURS)]
-    rows = [[row[i] for i in kept] for row in map(_row, ordered)]
-    text = [_render(title, [HEADS[i] for i in kept], rows) if ordered else "没有卡放得下 nothing fits"]
+    text = [title, *_rows(ordered, serving)] if ordered else ["没有卡放得下 nothing fits"]
     if ordered:
-        text.append(
-            "每种卡最少用几张：p90 不超过可用显存 fewest cards of each kind: p90 within the usable memory"
+        text += wrapped(
+            "每种卡最少用几张：p90 不超过可用显存 ", "fewest cards of each kind: p90 within the usable memory"
         )
     if ordered and found.trial:
-        text.append(
-            f"未给数据量：小时按 {TRIAL_TOKENS:,.0f} 词元 × {job.epochs:g} 轮算 "
-            f"no --tokens given: hours are for {TRIAL_TOKENS:,.0f} tokens x {job.epochs:g} epochs"
+        text += wrapped(
+            f"未给数据量：小时按 {TRIAL_TOKENS:,.0f} 词元 × {job.epochs:g} 轮算 ",
+            f"no --tokens given: hours are for {TRIAL_TOKENS:,.0f} tokens x {job.epochs:g} epochs",
         )
-    text += [f"不适用 refused: {why}" for why in dict.fromkeys(found.refused.values())]
+    for why in dict.fromkeys(found.refused.values()):
+        text += wrapped("不适用 refused: ", why)
     for name, change in found.too_small.items():
-        text.append(f"放不下 too small: {name}" + (f" (would fit with {change})" if change else ""))
+        text += wrapped("放不下 too small: ", name + (f" (would fit with {change})" if change else ""))
     text += _assumed([*job.assumptions, *(a for p in ordered[:1] for a in p.assumptions)])
     return "\n".join(text)
 

@@ -81,8 +81,9 @@ def _again(home: Path, con: duckdb.DuckDBPyConnection, row: Row, job: Job) -> Fi
 
 def _told(row: Row, generation: str) -> Iterator[Step]:
     value = (
-        f"{row['total_cny_p50']:f} CNY (p90 {row['total_cny_p90']:f}): {row['gpu_count']:f} × {row['card']}, "
-        f"{row['provider']}, {row['billing_mode']}, {row['hours_p50']:f} h"
+        f"{half_up(row['total_cny_p50'])} CNY (p90 {half_up(row['total_cny_p90'])}): "
+        f"{row['gpu_count'].normalize():f} × {row['card']}, {row['provider']}, {row['billing_mode']}, "
+        f"{row['hours_p50'].normalize():f} h"
     )
     yield Step("fit 跑法", value, f"{generation}: cheapest_fit")
     yield Step("proof 依据", row["proof"] or "none", f"{generation}: runs, providers")
@@ -91,9 +92,9 @@ def _told(row: Row, generation: str) -> Iterator[Step]:
 def _asked(row: Row, job: Job, generation: str) -> Iterator[Step]:
     spec = ", ".join(f"{key} {value}" for key, value in job.task.items())
     yield Step("workload 任务", f"{job.name}: {spec}", f"{generation}: workloads")
-    yield Step(
-        "plan 策略", f"{row['strategy']} on {row['cards_used']} cards, {row['nodes']} machines", "sizing"
-    )
+    machines = "one machine" if row["nodes"] == 1 else f"{row['nodes']} machines"
+    cards = "one card" if row["cards_used"] == 1 else f"{row['cards_used']} cards"
+    yield Step("plan 策略", f"{row['strategy']}; on {cards}, {machines}", "sizing")
 
 
 def _computed(row: Row, fit: Fit | None) -> Iterator[Step]:

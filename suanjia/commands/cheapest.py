@@ -68,26 +68,38 @@ def command(settings: Settings, /, as_json: bool, **flags: Any) -> int:
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
+    from suanjia.grouped import told_apart, told_below
     from warehouse.textout import table
 
     lines = [_line(row) for row in rows]
-    # A column that says nothing new stays out: the card-hour of single cards, a count of one, no marks.
-    idle = {
-        name
-        for name, same in (
-            ("元/卡时", all(line["元/时 CNY/h"] == line["元/卡时"] for line in lines)),
-            ("张 buy", all(line["张 buy"] == "1" for line in lines)),
-            ("标记 mark", not any(line["标记 mark"] for line in lines)),
-        )
-        if same
+    # A column that says nothing new stays out: the card-hour of single cards, a count of one.
+    quiet = {
+        "元/卡时": lambda line: line["元/时"] == line["元/卡时"],
+        "张": lambda line: line["张"] == "1",
     }
-    heads = [name for name in lines[0] if name not in idle]
-    return table(heads, [[line[name] for name in heads] for line in lines])
+    heads = told_apart(lines, quiet)
+    text = table(heads, [[line[name] for name in heads] for line in lines])
+    return "\n".join([text, *told_below("标记 mark", ((row["rank"], _marks(row)) for row in rows))])
 
 
 def _line(row: dict[str, Any]) -> dict[str, Any]:
     card = row["card"] if row["form"] is None else f"{row['card']} {row['form']}"
     stock = row["stock_idle"] if row["stock_idle"] is not None else "?" if row["in_stock"] is None else "有"
+    return {
+        "#": row["rank"],
+        "元/时": half_up(row["total_per_hour_cny"], 4),
+        "元/卡时": half_up(row["price_cny_per_card_hour_gross"], 4),
+        "卡 card": card,
+        "张": f"{row['purchase_cards'].normalize():f}",
+        "平台 seller": row["provider"],
+        "地区": row["region"] or row["region_label"] or "?",
+        "计费 mode": row["billing_mode"],
+        "库存": stock,
+        "时效": f"{row['age_hours']:.0f} h",
+    }
+
+
+def _marks(row: dict[str, Any]) -> str:
     marks = [
         word
         for word, on in (
@@ -99,16 +111,4 @@ def _line(row: dict[str, Any]) -> dict[str, Any]:
         )
         if on
     ]
-    return {
-        "#": row["rank"],
-        "元/时 CNY/h": half_up(row["total_per_hour_cny"], 4),
-        "元/卡时": half_up(row["price_cny_per_card_hour_gross"], 4),
-        "卡 card": card,
-        "张 buy": f"{row['purchase_cards'].normalize():f}",
-        "平台 seller": row["provider"],
-        "地区": row["region"] or row["region_label"] or "?",
-        "计费 mode": row["billing_mode"],
-        "库存": stock,
-        "时效": f"{row['age_hours']:.0f} h",
-        "标记 mark": " · ".join(marks),
-    }
+    return " · ".join(marks)

@@ -26,6 +26,7 @@ ROOMS = {
 @click.pass_obj
 def command(settings: Settings, name: str, as_json: bool) -> int:
     """Where a number comes from 数字的来历: offer:…, obs:…, rej:…, cell:…, fit:…"""
+    from suanjia.wrapped import wrapped
     from warehouse.errors import BadRequest, WarehouseError
     from warehouse.jsonout import dumps
     from warehouse.reader import open_latest
@@ -47,6 +48,6 @@ def command(settings: Settings, name: str, as_json: bool) -> int:
         click.echo(dumps({"id": name, "steps": steps}))
         return OK
     for step in steps:
-        click.echo(f"{step['what']}: {step['value']}")
-        click.echo(f"    ← {step['from']}")
+        click.echo("\n".join(wrapped(f"{step['what']}: ", str(step["value"]))))
+        click.echo("\n".join(wrapped("    ← ", str(step["from"]))))
     return OK

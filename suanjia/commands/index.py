@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -75,50 +76,71 @@ def _question(flags: dict[str, str | None]) -> Any:
     )
 
 
-_ARROWS = {"up": "▲", "down": "▼", "flat": "持平 flat"}
+_ARROWS = {"up": "▲", "down": "▼"}
+# What is usually nothing: said below the table of the lines that have it.
+_BELOW: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
+    ("标记 flags", lambda row: (row["flags"] or "").replace(",", ", ")),
+    ("填补 imputed", lambda row: str(row["n_imputed"] or "")),
+    ("待核 held", lambda row: str(row["n_quarantined"] or "")),
+    (
+        "来源覆盖 coverage",
+        lambda row: "" if row["coverage"] in (None, 1) else f"{100 * row['coverage']:.0f}%",
+    ),
+)
+_SAME_LEVEL = ("卡 card", "计费 mode", "类别 class")
+_SHARED = ("序列 series", "计费 mode", "周 week")
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
     """One cell: its weeks and a chart; several: the newest week of each."""
+    from suanjia.grouped import told_apart, told_below
     from warehouse.index import query
     from warehouse.textout import table
 
     one = query.cells(rows) == 1
-    heads = [
-        "周 week",
-        "指数 index",
-        "环比 change",
-        "",
-        "等级 grade",
-        "报价 keys",
-        "平台 sellers",
-        "填补 imputed",
+    shown = rows if one else query.newest(rows)
+    lines = [_line(place, row, one) for place, row in enumerate(shown, 1)]
+    shared = [name for name in _SHARED if name in lines[0] and len({line[name] for line in lines}) == 1]
+    heads = told_apart(lines, dict.fromkeys(shared, _always))
+    above = _title(rows[0]) if one else " · ".join(lines[0][name] for name in shared)
+    below = [
+        line
+        for name, say in _BELOW
+        for line in told_below(name, ((n, say(r)) for n, r in enumerate(shown, 1)))
     ]
-    heads += ["隔离 held", "覆盖 coverage", "状态 state", "标记 flags"]
-    if not one:
-        heads = ["序列 series", "地区 region", "卡 card", "计费 mode", *heads]
-    lines = []
-    for row in rows if one else query.newest(rows):
-        value = query.printable(row)
-        change = "" if row["link"] is None or value is None else f"{100 * (row['link'] - 1):+.1f}%"
-        line = [
-            _week(row["week"]),
-            "—" if value is None else f"{value:.1f}",
-            change,
-            _ARROWS.get(row["direction"] or "", ""),
-            row["grade"] or "",
-            row["n_offers"],
-            row["n_providers"],
-            row["n_imputed"],
-            row["n_quarantined"],
-            "" if row["coverage"] is None else f"{100 * row['coverage']:.0f}%",
-            row["state"] + (" (provisional)" if row["status"] == "provisional" else ""),
-            row["flags"],
-        ]
-        lines.append(line if one else [row["series"], row["region"], row["card"], row["billing_mode"], *line])
-    text = table(heads, lines)
+    if any(row["status"] == "provisional" for row in shown):
+        below.append("* 初值，下一期周报之前可能变动 provisional until the next issue is due")
+    text = [above, table(heads, [[line[name] for name in heads] for line in lines]), *below]
     drawn = query.chart(rows) if one else ""
-    return f"{_title(rows[0])}\n{text}\n{drawn}".rstrip() if one else text
+    return "\n".join(part for part in (*text, drawn) if part).rstrip()
+
+
+def _always(_: dict[str, Any]) -> bool:
+    return True
+
+
+def _line(place: int, row: dict[str, Any], one: bool) -> dict[str, Any]:
+    from warehouse.index import query
+
+    value = query.printable(row)
+    change = "" if row["link"] is None or value is None else f"{100 * (row['link'] - 1):+.1f}%"
+    cell = {
+        "序列 series": row["series"],
+        "地区": row["region"],
+        "卡 card": row["card"],
+        "计费 mode": row["billing_mode"],
+    }
+    return {
+        "#": place,
+        **({} if one else cell),
+        "周 week": _week(row["week"]),
+        "指数": "—" if value is None else f"{value:.1f}",
+        "环比": _ARROWS.get(row["direction"] or "", "") + change,
+        "等级": row["grade"] or "",
+        "报价": row["n_offers"],
+        "平台": row["n_providers"],
+        "状态 state": row["state"] + ("*" if row["status"] == "provisional" else ""),
+    }
 
 
 def _title(row: dict[str, Any]) -> str:
@@ -126,32 +148,32 @@ def _title(row: dict[str, Any]) -> str:
 
 
 def _levels(rows: list[dict[str, Any]]) -> str:
+    from suanjia.grouped import told_apart
     from warehouse.textout import table
 
-    heads = [
-        "周 week",
-        "地区 region",
-        "卡 card",
-        "计费 mode",
-        "类别 class",
-        "最低 min",
-        "p25",
-        "中位 median",
-        "p75",
-    ]
-    heads += ["报价 keys", "平台 sellers", "构成变 mix"]
     lines = [
-        [
-            _week(row["week"]),
-            *(row[name] for name in ("region", "card", "billing_mode", "provider_class")),
-            *(f"{row[name]:.2f}" for name in ("min", "p25", "median", "p75")),
-            row["n_offers"],
-            row["n_providers"],
-            "≠" if row["composition_changed"] else "",
-        ]
+        {
+            "周 week": _week(row["week"]),
+            "地区": row["region"],
+            "卡 card": row["card"],
+            "计费 mode": row["billing_mode"],
+            "类别 class": row["provider_class"],
+            "最低": f"{row['min']:.2f}",
+            "p25": f"{row['p25']:.2f}",
+            "中位": f"{row['median']:.2f}",
+            "p75": f"{row['p75']:.2f}",
+            "报价/平台": f"{row['n_offers']}/{row['n_providers']}"
+            + (" ≠" if row["composition_changed"] else ""),
+        }
         for row in rows
     ]
-    return table(heads, lines)
+    shared = [name for name in _SAME_LEVEL if len({line[name] for line in lines}) == 1]
+    heads = told_apart(lines, dict.fromkeys(shared, _always))
+    text = table(heads, [[line[name] for name in heads] for line in lines])
+    below = ["≠ 卖家或商品与上周不同 other sellers or goods than the week before"]
+    changed = any(row["composition_changed"] for row in rows)
+    above = " · ".join(["元/卡时 CNY per card-hour", *(lines[0][name] for name in shared)])
+    return "\n".join([above, text, *(below if changed else [])])
 
 
 def _week(monday: Any) -> str:

@@ -9,6 +9,7 @@ import click
 
 from suanjia.cli import OK, Failure
 from suanjia.settings import Settings
+from suanjia.wrapped import wrapped
 
 
 @click.command()
@@ -23,20 +24,40 @@ def command(settings: Settings, status: str | None, as_json: bool) -> int:
         return OK
     for row in rows:
         health = row["health"]
-        state = f"{health['state']}"
-        if health["bad_in_a_row"]:
-            state += f" ({health['bad_in_a_row']} × {health['kind']} since {health['since'][:10]})"
         ok = (row["last_ok"] or "never")[:16].replace("T", " ")
-        click.echo(f"{row['slug']:<16} {row['class']:<12} {row['status']:<10} last ok {ok:<17} {state}")
-        for file in row["robots"]:
-            if file["review"]:
-                click.echo(f"{'':<16} robots.txt of {file['origin']} has changed 待复核: {file['review']}")
+        head = f"{row['slug']:<16} {row['class']:<12} {row['status']:<10} last ok 上次成功 {ok:<17}"
+        told = [(head, health["state"])]
+        if health["bad_in_a_row"]:
+            told.append(
+                ("    ", f"{_bad(health)}; 最近一次 the last: {health['message'] or row['last_outcome']}")
+            )
+        told += [
+            ("    ", f"robots.txt of {file['origin']} has changed 待复核: {file['review']}")
+            for file in row["robots"]
+            if file["review"]
+        ]
         for route in row["routes"]:
-            needs = f", needs {' '.join(route['needs'])}" if route["needs"] else ""
-            click.echo(f"{'':<16} {route['name']}: {route['kind']}, {route['known_as']}{needs}")
+            needs = f", needs 需要 {' '.join(route['needs'])}" if route["needs"] else ""
+            told.append(("    ", f"{route['name']}: {route['kind']}, {route['known_as']}{needs}"))
         if row["notes"]:
-            click.echo(f"{'':<16} {row['notes']}")
+            told.append(("    ", row["notes"]))
+        click.echo("\n".join(line for start, text in told for line in wrapped(start, text)))
+    click.echo("\n".join(wrapped("", _KNOWN_AS)), err=True)
     return OK
+
+
+_KNOWN_AS = (
+    "documented: 按公开资料写成，未做线上核实 written from documents, not seen live here; "
+    "verified_live: `suanjia probe` 在那天看到与预期一致 was as expected on that day"
+)
+
+
+def _bad(health: dict[str, Any]) -> str:
+    """`连续 5 次不成 5 bad runs in a row since 2026-10-05, mostly failed`."""
+    count = health["bad_in_a_row"]
+    runs = "bad run" if count == 1 else "bad runs in a row"
+    kind = health["kind"] if count == 1 else f"mostly {health['kind']}"
+    return f"连续 {count} 次未成功 {count} {runs} since {health['since'][:10]}, {kind}"
 
 
 def _rows(settings: Settings) -> list[dict[str, Any]]:

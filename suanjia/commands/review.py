@@ -48,7 +48,7 @@ def command(
     if not files:
         held, generation = _prices(settings, released, refused, by, reason, limit, bool(rows))
         rows = held if asked else rows + held
-    _show(rows, held, as_json)
+    _show(rows, as_json)
     if not rows:
         click.echo(f"suanjia: nothing is held back in {generation}", err=True)
     return OK if rows else NOTHING
@@ -101,12 +101,15 @@ def _prices(
     return rows, generation
 
 
-def _show(rows: list[dict[str, Any]], held: list[dict[str, Any]], as_json: bool) -> None:
+def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
+    from suanjia.wrapped import wrapped
     from warehouse import jsonout, textout
 
     if as_json:
         click.echo(jsonout.dumps(rows))
         return
-    for kind in (rows[: len(rows) - len(held)], held):
-        if kind:
-            click.echo(textout.table(list(kind[0]), [list(row.values()) for row in kind]))
+    for row in rows:
+        told = [
+            f"{name} {text}" for name, value in row.items() if name != "id" and (text := textout.cell(value))
+        ]
+        click.echo("\n".join([str(row["id"]), *wrapped("    ", " · ".join(told))]))
