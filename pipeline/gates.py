@@ -29,7 +29,9 @@ from spiders.listing import Listing
 class Limits:
     """Where the gates stand. Shares are of 1, ratios are to the reference."""
 
-    unknown_cards: float = 0.2  # above: the page or the reader has changed
+    unknown_cards: float = 0.2  # above, and many of them: the page or the reader has changed
+    unknown_few: int = 3  # different names: fewer are new cards, not another column
+    unknown_most: float = 0.5  # above, however few names
     unknown_cards_warn: float = 0.01  # from here on the run is called degraded
     missing_regions: float = 0.25
     level_band: tuple[Decimal, Decimal] = (Decimal("0.33"), Decimal(3))
@@ -168,18 +170,19 @@ def distinct_keys(run: Run) -> Verdict | None:
 
 def known_cards(run: Run) -> Verdict | None:
     """Few rows may name a card that the catalog does not know; they are kept and counted."""
-    named = [r.card_text or "" for r in run.rejections if r.reason == "unknown_card"]
+    named, limits = [r.card_text or "" for r in run.rejections if r.reason == "unknown_card"], run.limits
     unknown = len(named)
     known = sum(offer.listings for offer in run.offers)
     if not unknown:
         return None
     share = unknown / (unknown + known)
+    few = len(set(named)) < limits.unknown_few and share <= limits.unknown_most
     return Verdict(
         "known_cards",
-        share <= run.limits.unknown_cards,
+        few or share <= limits.unknown_cards,
         f"{unknown} of {unknown + known} rows name an unknown card ({names(named)})",
         "layout_changed",
-        warn=share >= run.limits.unknown_cards_warn,
+        warn=share >= limits.unknown_cards_warn,
     )
 
 

@@ -149,8 +149,13 @@ def test_unknown_cards(shop: Shop) -> None:
     assert verdict(few, "known_cards")["warn"]
     none = shop.crawl(100, at=hours(3), rejections=[rejection(reason="no_number")])
     assert none.message is None
-    many = shop.crawl(20, at=hours(2), rejections=[rejection(locator=f"/x{i}") for i in range(9)])
-    assert "known_cards" in failed(many)
+    one = [rejection(locator=f"/x{i}") for i in range(9)]
+    new = shop.crawl(20, at=hours(2), rejections=one)  # a card nobody knows yet sinks no list
+    assert "known_cards" not in failed(new)
+    assert verdict(new, "known_cards")["warn"]
+    several = [rejection(locator=f"/x{i}", card_text=f"RTX 99{i}") for i in range(9)]
+    assert "known_cards" in failed(shop.crawl(20, at=hours(4), rejections=several))
+    assert "known_cards" in failed(shop.crawl(8, at=hours(5), rejections=one))
 
 
 def test_a_slipped_unit_fails_against_the_class(shop: Shop) -> None:
