@@ -68,10 +68,17 @@ def _known(day: date) -> tuple[str, ...]:
     return tuple(provider for provider in PROVIDERS if FIRST_SEEN.get(provider, day) <= day)
 
 
+def _set_clock(path: Path, clock: datetime) -> None:
+    """The file of settings, for its owner alone: a person may add a password to it."""
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    path.write_text(tomli_w.dumps({"now": clock.isoformat()}), encoding="utf-8")
+
+
 def run(home: Path, clock: datetime, out: Path | None, say: Callable[[str], None]) -> None:
     """Run every step; 3 (a source is degraded) and 4 (nothing new) are part of a normal day."""
     claim(home, rebuilt=True)
-    (home / "suanjia.toml").write_text(tomli_w.dumps({"now": clock.isoformat()}), encoding="utf-8")
+    _set_clock(home / "suanjia.toml", clock)
     todo = steps(clock, out)
     for number, step in enumerate(todo, 1):
         say(f"[{number}/{len(todo)}] {step.title}")

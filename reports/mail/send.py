@@ -24,7 +24,7 @@ class Tally:
     failed: int = 0
     unknown: int = 0
     waiting: int = 0
-    told: list[str] = field(default_factory=list)
+    told: list[tuple[str, str, str]] = field(default_factory=list)  # (recipient's hash, state, words)
 
     @property
     def complete(self) -> bool:
@@ -59,7 +59,7 @@ def send_issue(
         key = Key(WEEKLY, copy.issue.week, copy.issue.vintage, who)
         had = outbox.settled(WEEKLY, key.week, who)
         if had is not None and not (correction and had.vintage < key.vintage and had.state == "sent"):
-            _count(tally, "before" if had.state == "sent" else had.state, f"before: {had.message}", who)
+            _count(tally, "before" if had.state == "sent" else had.state, f"此前 earlier: {had.message}", who)
             continue
         mail_id = message_id_of(key.week, key.vintage, copy.lang, domain)
         state = outbox.claim(key, mail_id, now) if reached else "retry"
@@ -78,4 +78,4 @@ def send_issue(
 def _count(tally: Tally, state: str, words: str, who: str) -> None:
     setattr(tally, state, getattr(tally, state) + 1)
     if state not in {"sent", "before", "waiting"}:
-        tally.told.append(f"{who[:12]}: {state}: {words}")
+        tally.told.append((who, state, words))

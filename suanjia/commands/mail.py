@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from reports.mail.deliver import Delivery, Prepared
 
 EXAMPLE = "suanjia@example.org"
+_STATES = {
+    "sent": "已发 sent",
+    "before": "此前已发 sent before",
+    "retry": "稍后再试 to be tried again",
+    "failed": "未送达 failed",
+    "unknown": "结果不明 unknown",
+    "waiting": "等下次再试 waiting",
+    "claimed": "正在发送 claimed",
+}
 
 
 @click.command()
@@ -127,14 +136,15 @@ def _told(done: Delivery, as_json: bool) -> int:
         told["notified"] = sum(one.ok for one in done.notified)
         click.echo(dumps({**told, **done.tally.as_dict(), "refused_by": list(done.refused) or None}))
     elif not done.refused:
-        words = ", ".join(f"{number} {name}" for name, number in done.tally.as_dict().items() if number)
+        counts = done.tally.as_dict().items()
+        words = ", ".join(f"{number} {_STATES[name]}" for name, number in counts if number)
         click.echo(f"{done.subject}\n{words or 'nobody to send to 没有收件人'}")
     for reason in done.refused:
         click.echo(f"suanjia: refused 拒发: {reason}", err=True)
     if done.told_operator:
         click.echo(f"suanjia: mail to the sender's own mailbox: {done.told_operator}", err=True)
-    for line in done.tally.told:
-        click.echo(f"suanjia: {line}", err=True)
+    for who, state, words in done.tally.told:
+        click.echo(f"suanjia: {who[:12]}: {_STATES[state]}: {words}", err=True)
     for one in done.notified:
         click.echo(f"suanjia: {one.kind}: {'told 已通知' if one.ok else one.message}", err=True)
     if done.refused:
@@ -151,8 +161,9 @@ def _told(done: Delivery, as_json: bool) -> int:
 
 def _ledger(settings: Settings, week: str | None, settle: tuple[str, str] | None, as_json: bool) -> int:
     from reports.mail.outbox import Outbox
+    from suanjia.wrapped import wrapped
     from warehouse.jsonout import dumps
-    from warehouse.textout import table
+    from warehouse.textout import cell
 
     with Outbox(settings.home) as outbox:
         if settle is not None:
@@ -177,5 +188,10 @@ def _ledger(settings: Settings, week: str | None, settle: tuple[str, str] | None
     if as_json:
         click.echo(dumps(entries))
     else:
-        click.echo(table(names, [list(entry.values()) for entry in entries]))
+        for entry in entries:
+            code = "" if entry["code"] is None else f"{entry['code']} "
+            told = f"{entry['week']} v{entry['vintage']} {_STATES[entry['state']]}"
+            tried = f"试了 {entry['attempts']} 次 tried, {cell(entry['last_at'])}"
+            click.echo(entry["recipient_hash"])
+            click.echo("\n".join(wrapped("    ", f"{told} · {tried} · {code}{entry['message'] or ''}")))
     return OK if entries else NOTHING

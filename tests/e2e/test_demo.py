@@ -32,6 +32,7 @@ def test_the_demo_ends_with_a_report_on_real_input(demo_home: Path) -> None:
     assert {"lora-7b", "full-7b", "qlora-14b", "full-14b", "lora-70b", "infer-7b-day"} <= {
         r["workload"] for r in workloads
     }
+    assert (demo_home / "suanjia.toml").stat().st_mode & 0o077 == 0  # `doctor` has nothing to complain of
     report = (demo_home / "report" / "report.zh.html").read_text(encoding="utf-8")
     for words in ("北京", "广东", "张家口", "内蒙古", "站点为本机重建"):
         assert words in report

@@ -291,7 +291,7 @@ def test_a_certificate_that_is_not_to_be_trusted(
         url = f"{kind}://reader:p%40ss%3Aword%2F1@127.0.0.1:{port}"
         done = deliver(mail_home, NOW, None, settings(port, "a@example.com", url=url))
     assert (done.tally.sent, done.tally.retry) == (0, 1)
-    assert "certificate" in done.tally.told[0].lower()
+    assert "certificate" in done.tally.told[0][2].lower()
     assert "p@ss" not in str(done.tally)
 
 
@@ -299,7 +299,7 @@ def test_a_server_without_starttls_gets_no_password(mail_home: Path, box: Box, p
     url = f"smtp+starttls://reader:secret@127.0.0.1:{port}"
     done = deliver(mail_home, NOW, None, settings(port, "a@example.com", url=url))
     assert (done.tally.sent, done.tally.retry) == (0, 1)
-    assert "STARTTLS" in done.tally.told[0]
+    assert "STARTTLS" in done.tally.told[0][2]
 
 
 def test_a_wrong_password_is_nobody_s_failure(
@@ -311,8 +311,8 @@ def test_a_wrong_password_is_nobody_s_failure(
         url = f"smtps://reader:wrong@127.0.0.1:{port}"
         done = deliver(mail_home, NOW, None, settings(port, url=url))
     assert (done.tally.retry, done.tally.waiting) == (1, 2)
-    assert "535" in done.tally.told[0]
-    assert "wrong" not in done.tally.told[0]
+    assert "535" in done.tally.told[0][2]
+    assert "wrong" not in done.tally.told[0][2]
 
 
 @pytest.mark.parametrize(
