@@ -29,6 +29,8 @@ from spiders.shape import memory
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 _NOON = time(12, 0)
+# An older date is a slip of the hand: nobody sold computing by the hour then.
+_FIRST = datetime(2000, 1, 1, tzinfo=UTC)
 _CLOCK = re.compile(r"\d:\d")
 _COUNTED_PERIOD = re.compile(r"(\d{1,3})\s*个?\s*([^\d\s]+)")  # 3个月
 _SHORT: Final = {"minute": Decimal(60), "second": Decimal(3600)}
@@ -97,6 +99,8 @@ def _listing(row: Mapping[str, str], locator: str, sheet: SheetContext) -> Listi
     if isinstance(moment, str):
         return moment
     observed_at, precision = moment
+    if observed_at < _FIRST:
+        return "date_missing"
     if observed_at > sheet.now:
         return "date_in_future"
     if not row.get("card_raw"):
@@ -202,9 +206,9 @@ def _moment(text: str, end_of_day: bool = False) -> datetime | str | None:
         return datetime.combine(day, last, SHANGHAI).astimezone(UTC)
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return "date_missing" if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):  # 9999-12-31T23:59:59-10:00 is in no year that UTC has
         return "date_missing"
-    return "date_missing" if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _money(row: Mapping[str, str]) -> tuple[str, str, str | None, str] | str:

@@ -80,7 +80,8 @@ def _decode(body: bytes) -> str:
 
 
 def _json_lines(body: bytes) -> Iterator[Row]:
-    for number, line in enumerate(_decode(body).splitlines(), 1):
+    # Lines end with \n alone: a value may hold what Unicode calls a line break.
+    for number, line in enumerate(_decode(body).split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -184,4 +185,5 @@ def _text(value: Any) -> str:
     if hasattr(value, "isoformat"):
         text: str = value.isoformat()
         return text.removesuffix("T00:00:00")
-    return str(value).strip()
+    # JSON can hold half characters, which no file can.
+    return str(value).strip().encode("utf-8", "replace").decode("utf-8")

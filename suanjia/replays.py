@@ -128,7 +128,8 @@ def _moved(config: CrawlConfig, target: Path) -> CrawlConfig:
 
 def _lines(folder: Path) -> Counter[str]:
     """Lines of a run's listings; their order depends on which answer came first."""
-    return Counter((folder / LISTINGS).read_text(encoding="utf-8").splitlines())
+    # Not splitlines: a text may hold what Unicode calls a line break.
+    return Counter((folder / LISTINGS).read_text(encoding="utf-8").removesuffix("\n").split("\n"))
 
 
 def _short(line: str) -> str:

@@ -82,6 +82,10 @@ def one(tmp_path: Path, **changes: str) -> Imported:
         ({"observed_on": ""}, "date_missing"),
         ({"observed_on": "2026-13-01"}, "date_missing"),
         ({"observed_on": "", "observed_at": "2026-10-01T08:00:00"}, "date_missing"),
+        ({"observed_on": "0202-10-01"}, "date_missing"),
+        ({"observed_on": "1999-12-31"}, "date_missing"),
+        ({"observed_on": "", "observed_at": "0001-01-01T00:00:00+08:00"}, "date_missing"),
+        ({"valid_until": "9999-12-31T23:59:59-10:00"}, "date_missing"),
         ({"observed_on": "2026-10-06"}, "date_in_future"),
         ({"basis": "server", "cards": ""}, "count_unknown"),
         ({"cards": "zero"}, "count_unknown"),
@@ -261,6 +265,16 @@ def test_json_lines(tmp_path: Path) -> None:
     path.write_text("\n".join(rows), encoding="utf-8")
     done = run(tmp_path, path)
     assert (done.rows, done.offers, len(done.rejections)) == (3, 2, 1)
+
+
+@pytest.mark.parametrize("odd", ["\u2028", "\x85", "\u2029", "\ud800"])
+def test_json_lines_end_with_a_line_feed_alone(tmp_path: Path, odd: str) -> None:
+    path = tmp_path / "q.jsonl"
+    row = {**GOOD, "region_raw": f"北京{odd}A区"}
+    text = json.dumps(row, ensure_ascii=odd == "\ud800") + "\r\n" + json.dumps(GOOD) + "\r\n"
+    path.write_bytes(text.encode("utf-8"))
+    done = run(tmp_path, path)
+    assert (done.rows, done.offers, done.rejections) == (2, 2, [])
 
 
 def test_gb18030_as_excel_saves_it(tmp_path: Path) -> None:

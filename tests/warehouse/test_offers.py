@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -209,6 +209,18 @@ def test_price_at_answers_as_of(world: World, ask: Ask) -> None:
     known = "SELECT price FROM price_known_at($1, $2)"
     assert ask(known, [hours(8), hours(1)]) == [(Decimal("2.00"),)]
     assert ask(known, [hours(8), hours(9)]) == [(Decimal("2.10"),)]
+
+
+def test_an_absurdly_old_price_is_history_and_stops_no_publish(world: World, ask: Ask) -> None:
+    world.run([good("r0", hours(0), "a"), good("r0", hours(0), "b")])
+    old = [good("i0", datetime(year, 11, 24, tzinfo=UTC), "a", "3.00") for year in (1, 202, 1677, 1969)]
+    world.run(old, kind="import", started_at=hours(1), complete=False)
+    world.go(hours(2))
+    assert ask("SELECT sku, price FROM offers ORDER BY 1") == [("a", Decimal("2.18")), ("b", Decimal("2.18"))]
+    assert ask(
+        "SELECT count(*) FROM observations WHERE observed_at < TIMESTAMPTZ '2000-01-01 00:00:00+00'"
+    ) == [(4,)]
+    assert ask("SELECT DISTINCT week FROM price_index") == [(date(2026, 11, 23),)]
 
 
 def test_price_at_says_of_one_moment_what_offers_say(world: World, ask: Ask) -> None:

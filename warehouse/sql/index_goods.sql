@@ -68,7 +68,8 @@ FROM (SELECT x.obs, row_number() OVER (PARTITION BY g.offer_id, x.observed_at, x
       JOIN store.good AS g ON g.good = x.good)
 WHERE nth > 1;
 
--- A view: a second copy of every observation would not fit beside the first.
+-- A view: a second copy of every observation would not fit beside the first. What is older than any market for
+-- computing is a slip, and its moment would not fit where moments and runs are packed together.
 CREATE OR REPLACE TEMP VIEW ix_fact AS
 SELECT f.obs, epoch_us(f.observed_at) AS t, f.good, f.run, r.kind = 'import' AS sheet,
        (f.cny * 1000000)::BIGINT AS micro, f.in_stock, f.conflict, f.twin,
@@ -78,7 +79,7 @@ FROM store.fact AS f
 JOIN store.run AS r ON r.run = f.run
 WHERE r.usable
   AND f.cny BETWEEN getvariable('ix_min') AND getvariable('ix_max')
-  AND f.observed_at <= getvariable('ix_as_of')
+  AND f.observed_at BETWEEN TIMESTAMPTZ '2000-01-01 00:00:00+00' AND getvariable('ix_as_of')
   AND f.obs NOT IN (SELECT obs FROM ix_retold);
 
 -- The same good twice in one run (a sheet: at one moment), more than 1 % apart, from a source that has one price
