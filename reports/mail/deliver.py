@@ -135,5 +135,5 @@ def _line(settings: MailSettings) -> Line:
 
 def _needed(text: str, name: str) -> str:
     if not text.strip():
-        raise MailSettingsError(f"{name} is not set")
+        raise MailSettingsError(f"{name} is not set 未设置 (docs/issue.md, Mail)")
     return text.strip()

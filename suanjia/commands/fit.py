@@ -114,6 +114,7 @@ def _jobs(
 ) -> list[Job]:
     """The jobs asked for: of a file or of the weekly table, flags on top; or of flags alone."""
     from reports.fit.job import JobError, job_of, read_jobs, weekly_jobs, with_fields
+    from sizing.words import word
     from suanjia.commands.size import number
 
     given = {key: value for key, value in flags.items() if value not in (None, (), False)}
@@ -123,6 +124,11 @@ def _jobs(
     if file is None and not built_in:
         if not given:
             raise Failure("give --workload FILE, --built-in, or flags such as --model and --method")
+        method = word("method", given.get("method", "lora"))
+        if method not in (None, "inference") and not {"tokens", "samples"} & set(given):
+            raise Failure(
+                "how much data? 数据量多大? --tokens 5M, or 或 --samples 10000 --tokens-per-sample 500"
+            )
         return [job_of(given, name or "workload")]
     jobs = read_jobs(file) if file is not None else weekly_jobs(settings.home)
     if name is not None:

@@ -78,6 +78,10 @@ def serve(
     return server
 
 
+_NO_PAGE = "not found 没有这一页\n"
+_NO_ISSUE = "no issue yet: see /healthz\n还没有出过周报，状态见 /healthz\n"
+
+
 class _Handler(BaseHTTPRequestHandler):
     look: Any
     metrics: Any
@@ -114,7 +118,8 @@ class _Handler(BaseHTTPRequestHandler):
         except (ValueError, OSError):
             found = None
         if found is None:
-            return 404, "text/plain; charset=utf-8", "not found 没有这一页\n".encode()
+            words = _NO_PAGE if (self.site() / "index.html").is_file() else _NO_ISSUE
+            return 404, "text/plain; charset=utf-8", words.encode()
         return 200, TYPES[found.suffix], found.read_bytes()
 
     def log_message(self, format: str, *args: Any) -> None:

@@ -236,6 +236,7 @@ def test_fit_command_with_a_file_and_nothing_that_fits(home: Path, tmp_path: Pat
         ((*LORA, "--budget-cny", "x"), "budget_cny"),
         (("--built-in", "--name", "none"), "no workload"),
         (("--workload", "missing.toml"), "missing.toml"),
+        (("--model", "qwen2.5-7b", "--method", "lora"), "--samples 10000 --tokens-per-sample 500"),
     ],
 )
 def test_fit_command_refuses_in_one_line(home: Path, flags: tuple[str, ...], words: str) -> None:

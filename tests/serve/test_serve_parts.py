@@ -288,3 +288,17 @@ def test_a_target_never_leaves_the_site(tmp_path_factory, text: str, dots: bool)
     except (ValueError, OSError):
         return
     assert found is None or found.is_relative_to(root.resolve())
+
+
+def test_a_service_without_an_issue_says_so(tmp_path: Path) -> None:
+    server = web.serve("127.0.0.1", 0, lambda: None, lambda: b"", lambda: tmp_path)  # type: ignore[arg-type,return-value]
+    try:
+        for page, words in (("/", "还没有出过周报"), ("/nothing", "没有这一页")):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(f"http://127.0.0.1:{server.server_address[1]}{page}", timeout=10)
+            assert refused.value.code == 404
+            assert words in refused.value.read().decode()
+            (tmp_path / "index.html").write_text("the issue")
+    finally:
+        server.shutdown()
+        server.server_close()
