@@ -238,7 +238,18 @@ def test_slices(text: str, card: str, vram: float, count: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["CPU", "CPU (0/44)", "无卡模式", "CPU型云主机 8核16G", "Intel Xeon Gold 6430", "AMD EPYC 9654"]
+    "text",
+    [
+        "CPU",
+        "CPU (0/44)",
+        "无卡模式",
+        "CPU型云主机 8核16G",
+        "Intel Xeon Gold 6430",
+        "AMD EPYC 9654",
+        "4核8G 无GPU",
+        "不带显卡",
+        "16核32G（无 GPU）",
+    ],  # fmt: skip
 )
 def test_cpu_rows(text: str) -> None:
     found = read(text)

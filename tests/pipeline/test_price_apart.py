@@ -187,3 +187,76 @@ def test_another_makers_second_generation_is_no_nvidia_a2(text: str) -> None:
 def test_a2_itself() -> None:
     for text in ("A2", "NVIDIA A2 16G", "英伟达A2", "Tesla A2"):
         assert card.read(text).row()["card"] == "A2", text
+
+
+FEES = (
+    "光模块 1500元/月", "光模块租赁 1500元/月", "视频会员 1500元/月", "视频会员年卡 1.5元/时",
+    "流量包 1500元/月", "流量包 1TB 1500元/月", "模型训练服务 1500元/月", "微调服务：5元/小时",
+    "人工标注服务 1500元/月", "技术支持服务 1500元/月", "安全加固服务 1200元/月",
+    "系统调优服务：1200元/月", "监控服务 1500元/月", "IB网络费 1500元/月", "IB网络费 1500元/台/月",
+    "环境费 1500元/月", "硬件维保费 1500元/月", "保险费 1500元/月", "交换机分摊 1500元/月",
+    "显卡坞 899元/月", "管理平台 1500元/月", "Kubernetes集群管理 1500元/月", "机柜 20A 1500元/月",
+    "机柜(20A) 1500元/月", "机柜租用 1500元/月", "整机柜 10kW 1500元/月", "电力 3kW 1500元/月",
+    "BGP带宽 50M独享 1500元/月", "带宽 200M BGP 1500元/月", "IPv4地址 4个 1200元/月",
+    "高速存储 100TB 1500元/月",
+)  # fmt: skip
+OWN = (
+    "租赁费", "使用费", "算力费", "显卡费", "GPU费", "资源使用费", "服务器租用费", "节点费用", "上机费",
+    "月租费", "GPU租赁服务", "算力服务", "推理服务", "智星云服务", "AutoDL服务", "后付费", "实际扣费",
+    "续费", "资费", "含IPv4地址", "含运维服务", "送技术支持服务", "包含光模块", "带光模块", "不含网络费",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FEES)
+def test_fees_services_and_parts_beside_a_card(text: str) -> None:
+    """None of them is the card's rent, whatever the period and the level."""
+    assert line(read(text, "RTX 4090")) == "reject not_gpu"
+
+
+@pytest.mark.parametrize(
+    "text", [text for text in FEES if text.startswith(("光模块", "视频", "IB", "环境", "安全"))]
+)
+def test_a_fee_is_no_rent_of_a_card_named_in_the_same_text(text: str) -> None:
+    assert line(read(f"RTX 4090 {text}")) == "reject not_gpu"
+
+
+@pytest.mark.parametrize("words", OWN)
+def test_fees_and_services_that_are_the_rent(words: str) -> None:
+    assert line(read(f"{words} 1500元/月", "RTX 4090")) == CARD + "1500 CNY/month monthly list"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        *(
+            (f"{word} 4.2万元/台/月", "demand_side")
+            for word in ("最高限价", "限价", "招标控制价", "最高投标限价")
+        ),
+        *(
+            (f"{word}：35.8万元", "budget_not_price")
+            for word in ("中标金额", "成交金额", "合同金额", "项目总金额")
+        ),
+    ],
+)
+def test_tenders(text: str, reason: str) -> None:
+    """What a buyer allows, and the sum of a contract, are no rent; a bid per machine is."""
+    assert line(read(text, "A800 8卡 12个月")) == f"reject {reason}"
+    assert line(read("投标报价 4.2万元/台/月", "A800 8卡")) == (
+        "A800-80G/80 x8 server 42000 CNY/month monthly list"
+    )
+
+
+@pytest.mark.parametrize(
+    "word", ["新用户专享价", "新人专享", "早鸟价", "开业价", "618大促价", "双十一价", "限量价"]
+)
+def test_words_of_a_campaign(word: str) -> None:
+    assert line(read(f"{word} 0.99元/时", "RTX 4090")) == CARD + "0.99 CNY/hour on_demand promo"
+
+
+@pytest.mark.parametrize("word", ["校园价", "学生专享价", "教育优惠价", "会员专享价"])
+def test_words_of_a_member(word: str) -> None:
+    assert line(read(f"{word} 1.88元/时", "RTX 4090")) == CARD + "1.88 CNY/hour on_demand member"
+
+
+def test_a_bare_number_of_another_mode_is_no_old_price() -> None:
+    assert line(read("时租2元 包天30 包周180", "RTX 4090")) == CARD + "2 CNY/hour on_demand list"

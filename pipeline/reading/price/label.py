@@ -25,6 +25,7 @@ _LOOSE: Final = " :("
 _SOLD: Final = ("租赁", "租用", "出租", "套餐", "分摊", "年卡", "月卡")
 _FEES: Final = ("服务费", "服务", "费")
 _HIRED: Final = frozenset(("租", "租用", "租赁", "出租"))
+_LONGEST: Final = 24  # characters of a label that are looked at
 _FILLER: Final = 4  # characters, or tokens, between a part's name and its price
 _PARTS: Final = 64  # tokens of a machine's description
 _APART: Final = ("免费", "另计", "另付", "另收", "另购", "单独", "另算", "自备", "不限")
@@ -70,10 +71,7 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
     tokens = found.tokens
     sized = amount.first > 0 and tokens[amount.first - 1].kind == SIZE
     stop = tokens[amount.first - 1].start if sized else amount.start  # 流量包 1TB
-    goods = _plain_name(found.text[:stop].rstrip(_LOOSE).lower())
-    if goods.endswith(things_beside()) and goods[: -_longest(goods, things_beside())][-1:] not in _INCLUDED:
-        return True  # RTX 4090 光模块 1500元/月
-    if _unknown_fee(goods):
+    if _beside(found.text[max(0, stop - _LONGEST) : stop]):
         return True
     if amount.unit.card or amount.unit.server:
         return False
@@ -107,23 +105,28 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
         return False
     if not named and len(label) <= _FILLER and _part(found, i, own_period=own_period):
         return True  # 带宽 50M独享
-    return before.endswith(things()) and known_tail(before) < _longest(before, things())
+    longest = _longest(before, things())
+    return known_tail(before) < longest and before[:-longest][-1:] not in _INCLUDED
+
+
+def _beside(label: str) -> bool:
+    """`RTX 4090 光模块 1500元/月`, `环境费 300元/台/月`: a name that decides whatever the text is about."""
+    goods = _plain_name(label.rstrip(_LOOSE).lower())
+    if goods.endswith(things_beside()):
+        return goods[: -_longest(goods, things_beside())][-1:] not in _INCLUDED
+    return goods.endswith(_FEES) and _unknown_fee(goods)
 
 
 def _plain_name(text: str) -> str:
-    """`技术支持服务`, `光模块租赁` without the word for how it is sold."""
-    for tail in _SOLD:
-        if text.endswith(tail) and not text.endswith(things()):
-            return text.removesuffix(tail)
-    return text
+    """`光模块租赁` without the word for how it is sold."""
+    if not text.endswith(_SOLD) or text.endswith(things()):
+        return text
+    return text.removesuffix(next(tail for tail in _SOLD if text.endswith(tail)))
 
 
 def _unknown_fee(label: str) -> bool:
     """`安全加固服务`, `环境费`: a fee or a service, and not the rent's own (`租赁费`, `算力服务`)."""
-    tail = next((tail for tail in _FEES if label.endswith(tail)), None)
-    if tail is None:
-        return False
-    head = label.removesuffix(tail)
+    head = label.removesuffix(next(tail for tail in _FEES if label.endswith(tail)))
     told = not head[-1:].isalpha() or head[-1:].isascii() or head.endswith(own_fees())
     return not told and _INSIDE.isdisjoint(head[-_REACH:])
 
