@@ -17,6 +17,8 @@ from types import TracebackType
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from suanjia.failing import plain
+
 _SHANGHAI = ZoneInfo("Asia/Shanghai")
 BAD_RUNS = 3
 """After so many bad runs in a row a source counts as broken, not as unlucky."""
@@ -122,7 +124,7 @@ class Ledger:
                 self._db.execute(f"PRAGMA user_version = {_VERSION}")
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise LedgerError(f"{self.path}: {error}") from None
+            raise LedgerError(f"{self.path}: {plain(error) or error}") from None
 
     def __enter__(self) -> Ledger:
         return self
