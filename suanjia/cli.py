@@ -141,7 +141,10 @@ def main() -> None:
         sys.stderr.close()
         code = OK
     except Exception as error:
+        from suanjia.failing import plain
+
         logging.getLogger("suanjia").debug("traceback", exc_info=True)
-        click.echo(f"suanjia: internal error: {type(error).__name__}: {error} (-vv shows where)", err=True)
+        unknown = f"internal error: {type(error).__name__}: {error} (-vv shows where)"
+        click.echo(f"suanjia: {plain(error) or unknown}", err=True)
         code = INTERNAL
     sys.exit(code if isinstance(code, int) else OK)
