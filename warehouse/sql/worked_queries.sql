@@ -176,3 +176,17 @@ SELECT week, workload, region, rank, provider, card, gpu_count, billing_mode, to
 FROM cheapest_fit
 WHERE week = (SELECT max(week) FROM cheapest_fit)
 ORDER BY workload, region, rank;
+
+--# 24. One card in two places, week by week and by billing mode 两地同卡逐周比价
+-- What a card-hour costs, CNY: the median of sellers, and how many sellers stand behind it. `ratio` is the second place
+-- over the first. To a file: `--format csv`; `suanjia export DIR --format csv,xlsx` writes whole tables.
+SELECT week, billing_mode, provider_class,
+       max(median) FILTER (WHERE region_code = region_of('北京')) AS beijing,
+       max(n_providers) FILTER (WHERE region_code = region_of('北京')) AS beijing_sellers,
+       max(median) FILTER (WHERE region_code = region_of('广东')) AS guangdong,
+       max(n_providers) FILTER (WHERE region_code = region_of('广东')) AS guangdong_sellers,
+       (guangdong / beijing)::DECIMAL(18,3) AS ratio
+FROM price_level
+WHERE card = 'RTX4090' AND price_kind = 'list' AND region_code IN (region_of('北京'), region_of('广东'))
+GROUP BY week, billing_mode, provider_class
+ORDER BY week, billing_mode, provider_class;
