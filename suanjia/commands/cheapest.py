@@ -106,7 +106,7 @@ def _marks(row: dict[str, Any]) -> str:
             ("旧 old", row["old"]),
             ("可能被回收 interruptible", row["billing_mode"] == "spot"),
             ("待核 review", row["review"] is not None),
-            ("最近未见 missing", row["state"] == "missing"),
+            ("最近未见 not in last crawl", row["state"] == "missing"),
             (str(row["tier"]), row["tier"] is not None),
         )
         if on
