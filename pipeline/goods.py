@@ -95,14 +95,16 @@ def _identify(listing: Listing, family: families.Family | None) -> Goods | str:
         form = form or family.form
     if kind == "slice" and count == 1 and not listing.share_text and not name.startswith(_SOLD_BY_NAME):
         return "fractional_gpu"
-    own_count = count_of(listing.count_text)
+    fraction, own_count = min(count, Decimal(1)), count_of(listing.count_text)
     if own_count is not None and own_count > 0:
         count, stated = own_count, True
     share = read_share(listing.share_text)
     if share is None:
-        share = count if count < 1 else Decimal(1)
+        # `1 * T4 1/4`: what is counted are slices.
+        share = min(count, fraction)
     if share < 1:
-        return Goods(name, _slice_vram(listing, vram, count, share, kind), form, share, True, share)
+        cards_ = share * max(count, Decimal(1))
+        return Goods(name, _slice_vram(listing, vram, count, share, kind), form, cards_, True, share)
     own = _own_vram(listing, count)
     fixed = with_memory(name, vram, own)
     if isinstance(fixed, str) and own is not None and count > 1 and not listing.vram_total:

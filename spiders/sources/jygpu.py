@@ -7,6 +7,7 @@ are no offers. Known from one reading, 2026-07-15, and news digests; no region s
 from typing import Any
 
 from spiders.base import Route, TextSpider
+from spiders.boxes import NOTHING
 from spiders.tables import select
 
 
@@ -17,7 +18,10 @@ class Jygpu(TextSpider):
     routes = (Route("page"),)
     origins = ("https://www.jygpu.com",)
     pages = ("https://www.jygpu.com/",)
-    price = r"\d{1,2}\s*(?:[*×xX]|卡).*\d[\d.,]*\s*(?:万|元|万元)\s*/\s*(?:台\s*/)?\s*[月年日天时小]"
+    price = (
+        r"\d{1,2}\s*(?:[*×xX]|卡).*"
+        rf"(?:\d[\d.,]*\s*(?:万|元|万元)\s*/\s*(?:台\s*/)?\s*[月年日天时小]|电询|{NOTHING.pattern})"
+    )
 
     def _lines(self, root: Any) -> list[str]:
         for article in select(root, "a[href*='news'], a[href*='article'], .news, article"):

@@ -310,3 +310,20 @@ def test_cards_that_only_the_price_counts() -> None:
     assert refused(price_text="8314.10 元/30天", **whole) == "count_unknown"
     # What the good itself says goes before it.
     assert read(price_text="8314.10 元/30天(8卡)", **{**whole, "count_text": "4"}).gpu_count == 4
+
+
+@pytest.mark.parametrize(
+    ("card", "count", "cards", "share", "per_card_hour"),
+    # 2 yuan for a quarter is 8 a card; for two quarters 4
+    [
+        ("T4 1/4", "1", "0.25", "0.25", "8"),
+        ("T4 1/4", None, "0.25", "0.25", "8"),
+        ("T4 1/4", "2", "0.5", "0.25", "4"),
+    ],
+)
+def test_slices_are_counted_as_slices(
+    card: str, count: str | None, cards: str, share: str, per_card_hour: str
+) -> None:
+    got = read(card_text=card, count_text=count, price_text="2", unit="CNY/server/hour")
+    assert (got.gpu_count, got.share) == (Decimal(cards), Decimal(share))
+    assert got.price_cny_per_card_hour == Decimal(per_card_hour)

@@ -261,3 +261,13 @@ def test_matpool_http_200_that_says_no(tmp_path: Path) -> None:
     with serving({"/api/machine_pools": as_json(answer)}) as site:
         done = crawl_at(spider_class("matpool"), tmp_path, {"https://matgo.cn": site.origin})
     assert (done.judged.outcome, done.listings) == ("auth_needed", [])
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"), [("8×H200 面议", "quote_required"), ("8卡 H100 已售罄", "sold_out")]
+)
+def test_jygpu_an_offer_without_a_price_is_refused_by_name(tmp_path: Path, line: str, reason: str) -> None:
+    body = page(f"<p>8×910B 裸金属 15,600-17,040 元/月</p><p>{line}</p><p>面议合作 H100</p>")
+    done = crawl_page("jygpu", tmp_path, "/", body)
+    assert [o.card for o in done.offers] == ["910B"]
+    assert [r.reason for r in done.made.rejections] == [reason]
