@@ -13,10 +13,11 @@ from fractions import Fraction
 from catalog.card_index import Entry, index, literals
 from catalog.cards import cards, sized
 from pipeline.reading.card_names import names
-from pipeline.reading.card_parts import Parts, around, form_of
+from pipeline.reading.card_parts import COUNTED_SIZE, Parts, around, form_of
 from pipeline.reading.normalise import normalise
 
 _FORM_IN_NAME = re.compile(r"SXM|PCI-?E|NVL(?![A-Z0-9])")
+_MOST_IN_A_MACHINE = 16
 _SIZED = re.compile(r"-[0-9]+G$")
 _SIZE_CELL = re.compile(r"\s?\|\s?(?:显存\s?)?([0-9]{1,3})\s?G(?:I?B)?\s?(?=\||$)")
 _BARE_SIZE = re.compile(r"-([0-9]{2,3})(?![0-9A-Z.,~\-]|\s?[卡张块颗片台机元万千年月日号个%/])")
@@ -120,7 +121,11 @@ def find(text: str, provider: str | None = None) -> list[CardHit]:
             parts.vram_gb = split
         if parts.form is None and (m := _FORM_IN_NAME.search(upper, start, end)):
             parts.form = form_of(m[0])  # `H100 NVL` is a name of its own
-        if parts.vram_gb is None and entry.card is not None:
+        if (
+            parts.vram_gb is None
+            and entry.card is not None
+            and not _counted_size(upper, entry.card, parts, limit)
+        ):
             parts.vram_gb = _loose_size(upper, entry.card, parts.end)
         hits.append(_resolve(upper, entry, parts, name_end=end))
     if not hits and (m := _CPU_ONLY.search(upper)):
@@ -183,6 +188,15 @@ def _loose_size(upper: str, card: str, end: int) -> Decimal | None:
     return Decimal(m[1])
 
 
+def _counted_size(upper: str, card: str, parts: Parts, limit: int) -> bool:
+    """`A100 8*80G`: so many cards of that size, where the card has it; host memory is printed alike."""
+    m = COUNTED_SIZE.match(upper, parts.end, limit) if parts.count is None else None
+    if m is None or not 1 < int(m[1]) <= _MOST_IN_A_MACHINE or sized(card, Decimal(m[2])) is None:
+        return False
+    parts.count, parts.vram_gb, parts.end = int(m[1]), Decimal(m[2]), m.end()
+    return True
+
+
 def _sliceable(entry: Entry) -> bool:
     return entry.card is not None and bool(cards()[entry.card].slice_gb)
 
@@ -205,7 +219,7 @@ def _resolve(upper: str, entry: Entry, parts: Parts, *, name_end: int) -> CardHi
     if stated is None:
         return _hit(parts, name, cards()[name].vram_gb, kind)
     fitting = sized(name, stated)
-    if fitting is None and parts.count and parts.count > 1:
+    if fitting is None and parts.count and parts.count > 1 and not parts.apart:
         fitting = sized(name, stated / parts.count)  # memory of all cards together
     if fitting is not None:
         return _hit(parts, fitting.card, fitting.vram_gb, kind)

@@ -21,6 +21,9 @@ _NOT_VRAM = (
 _NOT_COUNT = r"(?!\s?(?:可租|时|小时|空闲|/|·))"
 _CARD_WORD = r"(?:卡|张|块|颗|片|枚|GPUS?(?![A-Z])|CARDS?(?![A-Z])|-GPU)"
 
+# `×3/8` idle of all; `*8/16*32G`, `*8/64核` go on with the next part of a machine.
+_STOCK_TOTAL = r"/[0-9]{1,4}(?![0-9A-Z*×✕核线])"
+
 TAIL = re.compile(
     _OPEN + r"(?:"
     r"(?P<form>SXM(?:[2-6](?![0-9]))?(?![A-Z])|PCI-?E(?![A-Z])(?:\s?[345]\.0)?(?:\s?X\s?(?:16|8)(?![0-9]))?"
@@ -31,9 +34,13 @@ TAIL = re.compile(
     rf"|(?:显存|VRAM)?[:：\s]*(?P<vram>[0-9]{{1,6}}(?:\.[0-9]{{1,2}})?)\s?(?P<unit>{_UNIT}){_NOT_VRAM}"
     r"(?P<cut>\s?版)?"
     r"|(?P<slice>V-?GPU(?![0-9])|MIG|VWS|VDWS|GRID|切片|切分|虚拟化|分片|虚拟卡|共享型)(?![A-Z])"
-    r"|(?P<times>[*×X✕])\s?(?P<n>[0-9]{1,4})(?![0-9.A-Z%]|\s?(?:G|MB|/[0-9]))(?:\s?" + _CARD_WORD + r")?"
+    r"|(?P<times>[*×X✕])\s?(?P<n>[0-9]{1,4})(?![0-9.A-Z%]|\s?(?:G|MB|"
+    + _STOCK_TOTAL
+    + r"))(?:\s?"
+    + _CARD_WORD
+    + r")?"
     rf"|(?:共|合计|满配)?(?P<n2>[0-9]{{1,4}}|[{_ZH}]{{1,3}})\s?{_CARD_WORD}{_NOT_COUNT}"
-    r"|(?P<num>[0-9])\s?/\s?(?P<den>[0-9]{1,2})(?![0-9.])(?:\s?[卡张块颗个])?"
+    r"|(?P<num>[0-9])\s?/\s?(?P<den>[0-9]{1,2})(?![0-9.A-FH-Z*×✕核线]|GI?B?(?![A-Z]))(?:\s?[卡张块颗个])?"
     r"|(?P<dec>0?\.[0-9]{1,4})\s?(?:[卡张块颗])"
     r"|(?P<noise>显存|VRAM|NV-?LINK|NVSWITCH|NVL[0-9]{2}|IB(?![A-Z])|ROCE|HBM[0-9]?[A-Z]?|GDDR[0-9]?X?|TENSOR\s?CORES?"
     r"|GPUS?(?![A-Z])|GRAPHICS|BLACKWELL|HOPPER|AMPERE|SERVER|WORKSTATION|MAX-?Q|EDITION|GENERATION|[1-9][0-9]{2}W(?![A-Z0-9])"
@@ -42,6 +49,9 @@ TAIL = re.compile(
     r")"
 )
 
+COUNTED_SIZE = re.compile(
+    rf"[ \u00a0(:]{{0,2}}(?:显存[: ]?)?([0-9]{{1,2}})\s?[*×X✕]\s?([0-9]{{2,3}})\s?G(?:I?B)?{_NOT_VRAM}"
+)
 HEAD = re.compile(
     r"(?:(?<![0-9.A-Z])(?P<n>[0-9]{1,4})\s?(?P<times>[*×X✕])"
     rf"|(?<![0-9.A-Z])(?P<n2>[0-9]{{1,4}}|[{_ZH}]{{1,3}})\s?(?:[卡张块颗片枚个路]|[-\s]?GPUS?)的?"
@@ -53,7 +63,7 @@ HEAD = re.compile(
     r"|(?P<slice>V-?GPU|MIG)"
     r")[\s\-_:：的]{0,2}$"
 )
-QUARTER = re.compile(r"/(2|3|4|6|8|12|16|24)(?![0-9A-Z.]|\s?(?:[卡张块颗片台机月时天年元]|G|X))")
+QUARTER = re.compile(r"/(2|3|4|6|8|12|16|24)(?![0-9A-Z.*×✕核线]|\s?(?:[卡张块颗片台机月时天年元]|G|X))")
 PROFILE = re.compile(r"-([0-9]{1,2})[QCBA](?![A-Z0-9])")  # NVIDIA's vGPU profiles: `T4-4Q`
 _HEAD_LAST = frozenset("*×X✕0123456789卡张块颗片枚个路GBPUSMIE存版的V半")
 _MACHINE_WORDS = frozenset(
@@ -61,6 +71,7 @@ _MACHINE_WORDS = frozenset(
 )
 _STOCK = ("总量", "空闲", "库存", "可租", "剩余", "余量", "占用", "在线")
 _HEAD_SPAN = 24
+_LARGEST_GB = 384  # no card has more; a machine's memory does
 
 
 @dataclass(slots=True)
@@ -75,6 +86,7 @@ class Parts:
     other_gb: Decimal | None = None
     cut: bool = False
     machine: bool = False  # a word for the whole machine stood before the memory
+    apart: bool = False  # the memory stood behind a count and a stroke: `8*A100/512G`, more likely the host's
     slice_word: bool = False
     form: str | None = None
 
@@ -127,11 +139,15 @@ def _take(m: re.Match[str], parts: Parts) -> bool:
     elif g["either"]:
         if parts.vram_gb is not None:
             return False
-        parts.vram_gb, parts.other_gb = Decimal(g["either"]), Decimal(g["other"])
+        parts.vram_gb, other = Decimal(g["either"]), Decimal(g["other"])
+        parts.other_gb = other if other <= _LARGEST_GB else None  # 48G/512G: the host's memory behind
     elif g["vram"]:
         if parts.vram_gb is not None:
             return False
         parts.vram_gb, parts.cut = gigabytes(g["vram"], g["unit"]), bool(g["cut"])
+        between = m[0][: m.start("vram") - m.start()]
+        parts.apart = parts.count is not None and parts.count > 1 and "/" in between and "显存" not in between
+        parts.machine = parts.machine or parts.apart or parts.vram_gb > _LARGEST_GB
     elif g["slice"]:
         parts.slice_word = True
     elif g["mig"]:

@@ -249,7 +249,7 @@ def test_slices(text: str, card: str, vram: float, count: float) -> None:
         "4核8G 无GPU",
         "不带显卡",
         "16核32G（无 GPU）",
-    ],  # fmt: skip
+    ],
 )
 def test_cpu_rows(text: str) -> None:
     found = read(text)
@@ -404,3 +404,40 @@ def test_rows_as_the_command_prints_them() -> None:
     }
     assert read("A100").row()["vram_gb"] is None
     assert read("A100/A800").row() == {"reject": "multiple_cards"}
+
+
+@pytest.mark.parametrize(
+    ("text", "card", "vram", "count"),
+    [
+        ("RTX4090*8/64核/512G/2T", "RTX4090", 24, 8),  # the sheets of bare-metal sellers
+        ("RTX4090*8/16*32G/2TB", "RTX4090", 24, 8),
+        ("RTX4090*8 / 64核", "RTX4090", 24, 8),
+        ("RTX4090*8/512G/4T", "RTX4090", 24, 8),
+        ("RTX4090*8/48G/512G", "RTX4090-48G", 48, 8),
+        ("4090*8/64C512G", "RTX4090", 24, 8),
+        ("A100*4/128G", "A100", None, 4),
+        ("V100*8/256G", "V100", None, 8),  # 256 GB of the host, or of eight cards: not told
+        ("A100*8/80G", "A100-80G", 80, 8),
+        ("8*A100/显存640G", "A100-80G", 80, 8),
+        ("8*L20/2*6530/1024G", "L20", 48, 8),
+        ("3090*4/E5-2680v4*2/128G", "RTX3090", 24, 4),
+        ("2*6348/8*A800/1T", "A800-80G", 80, 8),
+        ("L20*8 1024G", "L20", 48, 8),
+        ("910B*8/64G/2T", "910B-64G", 64, 8),
+        ("A100 8*80G", "A100-80G", 80, 8),
+        ("A100(8*80GB)", "A100-80G", 80, 8),
+        ("H20 8×96G", "H20-96G", 96, 8),
+        ("4090 8*24G", "RTX4090", 24, 8),
+        ("RTX 4090 8*32G内存", "RTX4090", 24, 1),  # memory modules of the host
+        ("RTX 4090 16*32G DDR5", "RTX4090", 24, 1),
+        ("RTX 4090 ×3/8", "RTX4090", 24, 1),  # idle of all
+        ("RTX 4090*8/16", "RTX4090", 24, 1),
+    ],
+)
+def test_cards_among_the_parts_of_a_machine(text: str, card: str, vram: float | None, count: int) -> None:
+    assert meaning(text)[:3] == (card, vram, count)
+
+
+@pytest.mark.parametrize("text", ["T4/40G", "T4/8G", "RTX 3090 48G", "V100 24G", "H100 40G"])
+def test_a_size_that_no_such_card_has(text: str) -> None:
+    assert meaning(text) == ("card_vram_conflict",)
