@@ -26,7 +26,7 @@ LEVEL = Decimal("0.05")
 def fit_words(document: dict[str, Any], sites: Mapping[str, str] | None = None) -> str:
     """One workload's answer. `sites`: where a seller is found, by slug."""
     need, fits = document["requirement"], document["fits"]
-    lines = [f"{document['workload']}: {need['model']} {need['method']}"]
+    lines = [f"任务 {document['workload']}: {need['model']} {need['method']}"]
     if fits:
         lines += [table(HEADS, [_row(fit) for fit in fits]), *_behind(fits), *_where(fits[0], sites or {})]
     else:

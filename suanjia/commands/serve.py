@@ -30,6 +30,7 @@ def command(settings: Settings, jobs: bool, no_catch_up: bool, as_json: bool) ->
 
     from suanjia.provider_files import providers_of
     from suanjia.serve.logs import set_up
+    from suanjia.serve.plan import NO_MAIL, mails
     from suanjia.serve.service import Service
 
     providers = providers_of(settings)
@@ -38,6 +39,8 @@ def command(settings: Settings, jobs: bool, no_catch_up: bool, as_json: bool) ->
     service = Service(settings, providers, catch_up=not no_catch_up)
     if jobs:
         service.joblog.close()
+        if not mails(settings):
+            click.echo(f"suanjia: {NO_MAIL}", err=True)
         return _timetable(service, as_json)
     try:
         with FileLock(settings.home / "locks" / "serve.lock", timeout=0):

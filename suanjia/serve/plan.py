@@ -96,6 +96,9 @@ def spread(name: str, size: int) -> int:
     return int.from_bytes(sha256(name.encode()).digest()[:8], "big") % size
 
 
+NO_MAIL = "issues are built and mailed to nobody 只生成不发送: set SUANJIA_SMTP_URL or SUANJIA_NOTIFY"
+
+
 def mails(settings: Settings) -> bool:
     """Is there any way to send an issue?"""
     return bool(settings.text("smtp_url").strip() or settings.text("notify").strip())

@@ -30,7 +30,7 @@ from suanjia.serve.clock import Clock, Shifted, cron
 from suanjia.serve.deadman import Deadman
 from suanjia.serve.health import ISSUE_HOUR, Health, look
 from suanjia.serve.joblog import JobLog
-from suanjia.serve.plan import BROWSER, CRAWL, PLAIN, STORE, Job, declare, site_folder, spread
+from suanjia.serve.plan import BROWSER, CRAWL, NO_MAIL, PLAIN, STORE, Job, declare, mails, site_folder, spread
 from suanjia.serve.process import sweep
 from suanjia.serve.runner import Runner
 from suanjia.settings import Settings
@@ -100,6 +100,8 @@ class Service:
         )  # fmt: skip
         self.scheduler.start()
         log.info("serving %d jobs on %s:%d", len(self.jobs), *self.server.server_address[:2])
+        if not mails(self.settings):
+            log.warning(NO_MAIL)
 
     def catch_up(self, waiting: list[str], now: datetime) -> dict[str, datetime]:
         """Job id → when it runs first: every due provider once, spread; the last issue if it is missing."""

@@ -15,10 +15,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.providers import load_providers
+from suanjia.cli import cli
 from suanjia.ledger import Ledger
 from suanjia.serve import web
 from suanjia.serve.clock import Clock, Shifted, cron
@@ -302,3 +304,12 @@ def test_a_service_without_an_issue_says_so(tmp_path: Path) -> None:
     finally:
         server.shutdown()
         server.server_close()
+
+
+def test_the_timetable_says_that_nobody_is_mailed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told() -> str:
+        return CliRunner().invoke(cli, ["--home", str(tmp_path / "home"), "serve", "--jobs"]).stderr
+
+    assert "SUANJIA_SMTP_URL" in told()
+    monkeypatch.setenv("SUANJIA_SMTP_URL", "smtp://127.0.0.1:8025")
+    assert "SUANJIA_SMTP_URL" not in told()
