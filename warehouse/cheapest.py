@@ -117,7 +117,8 @@ def _is_name(text: str, reading: card_reader.CardReading) -> bool:
 def why_none(con: duckdb.DuckDBPyConnection, question: Question) -> str:
     """A sentence for an empty answer: what of the same family is sold."""
     others = [] if question.card is None else sized_goods(con, question.card)
-    hint = f"; with other memory there are {', '.join(others)}" if others else ""
+    family = "同族在售，不限地区和计费 of its family, in any place and mode"
+    hint = f"; {family}: {', '.join(others)}" if others else ""
     return f"nothing fits 没有符合条件的报价{hint}"
 
 
