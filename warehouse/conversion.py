@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import ROUND_HALF_UP, Decimal, localcontext
+from fractions import Fraction
 from typing import Any
 
 from warehouse.jsonout import number
 
 VAT = Decimal("1.06")
 _STEP = Decimal("0.000001")
+_PARTS = 128  # the smallest part of a card that is sold
 
 
 def six(value: Decimal) -> Decimal:
@@ -35,8 +37,10 @@ def conversion(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 "with upfront 加预付",
                 f"+ {number(row['upfront'])} ÷ {number(row['term_hours'])} = {_shown(hourly)} {currency}",
             )
-        per_card = hourly / cards
-        yield "per card-hour 每卡时", f"÷ {number(cards)} = {_shown(per_card)} {currency}"
+        share = _share(cards)
+        per_card = hourly * share.denominator / share.numerator
+        by = number(cards) if share == Fraction(cards) else str(share)
+        yield "per card-hour 每卡时", f"÷ {by} = {_shown(per_card)} {currency}"
         if currency != "CNY":
             yield "exchange rate 汇率", str(row["fx"])
     stored = row["price_cny_per_card_hour"]
@@ -49,6 +53,12 @@ def conversion(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if row["tax"] == "excluded":
         gross = row["price_cny_per_card_hour_gross"]
         yield "with tax 含税", f"{number(stored)} × {VAT} = {number(gross)} CNY"
+
+
+def _share(cards: Decimal) -> Fraction:
+    """The count itself, but a sixth where six decimals of a sixth are stored: prices were divided by that."""
+    near = Fraction(cards).limit_denominator(_PARTS)
+    return near if six(Decimal(near.numerator) / near.denominator) == cards else Fraction(cards)
 
 
 def _shown(value: Decimal) -> str:

@@ -8,7 +8,19 @@ from suanjia.cli import OK, Failure
 from suanjia.settings import Settings
 
 
-@click.command()
+class _Query(click.Command):
+    """A query may begin with a comment, `-- …`, which looks like an option: no option has a blank in it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        def commented(word: str) -> bool:
+            return word.startswith("--") and any(map(str.isspace, word))
+
+        queries = [] if "--" in args else [word for word in args if commented(word)]
+        rest = [word for word in args if word not in queries]
+        return super().parse_args(ctx, [*rest, "--", *queries] if queries else args)
+
+
+@click.command(cls=_Query)
 @click.argument("query")
 @click.option(
     "--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True

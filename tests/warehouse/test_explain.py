@@ -151,6 +151,26 @@ def test_conversion_with_upfront_and_rate() -> None:
     assert steps["exchange rate 汇率"] == "USD/CNY 7.1 of 2026-11-24"
 
 
+@pytest.mark.parametrize(
+    ("cards", "price", "stored", "told"),
+    [
+        # 3.066634 · 6, not 3.066634 ÷ 0.166667
+        ("0.166667", "3.066634", "18.399804", "÷ 1/6 = 18.399804 CNY"),
+        ("0.333333", "1", "3", "÷ 1/3 = 3 CNY"),
+        ("0.666667", "1", "1.5", "÷ 2/3 = 1.5 CNY"),
+        ("0.125", "0.5", "4", "÷ 0.125 = 4 CNY"),
+        ("8", "10", "1.25", "÷ 8 = 1.25 CNY"),
+    ],
+)
+def test_a_part_of_a_card_is_divided_by_as_it_was(cards: str, price: str, stored: str, told: str) -> None:
+    steps = dict(
+        conversion(
+            row(gpu_count=Decimal(cards), price=Decimal(price), price_cny_per_card_hour=Decimal(stored))
+        )
+    )
+    assert steps["per card-hour 每卡时"] == told
+
+
 def test_conversion_says_where_the_row_differs() -> None:
     steps = dict(conversion(row(price_cny_per_card_hour=Decimal("3"))))
     assert steps["price_cny_per_card_hour"] == "3 CNY (the arithmetic gives 2.18)"

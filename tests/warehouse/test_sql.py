@@ -341,6 +341,20 @@ def test_the_command(home: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "sql", ["-- 标题\nSELECT 1 AS a", "--\nSELECT 1 AS a", "-- a\n-- b=1\nSELECT 1 AS a;"]
+)
+def test_a_query_may_begin_with_a_comment(home: Path, sql: str) -> None:
+    for args in (("--format", "csv", sql), (sql, "--format", "csv"), ("--format=csv", "--", sql)):
+        done = CliRunner().invoke(cli, ["--home", str(home), "sql", *args])
+        assert done.stdout == "a\n1\n"
+
+
+def test_an_option_that_is_none_is_still_none(home: Path) -> None:
+    done = CliRunner().invoke(cli, ["--home", str(home), "sql", "--formt", "csv", "SELECT 1"])
+    assert "--formt" in done.stderr
+
+
 def test_a_long_query_prints_its_result_alone(home: Path) -> None:
     """DuckDB would draw a progress bar on stdout after two seconds."""
     sql = "SELECT count(*) AS n FROM range(600000) AS a, range(3000) AS b WHERE (a.range * b.range) % 7 = 1"
