@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from suanjia.wrapped import wrapped
@@ -32,6 +32,11 @@ def ranks_of(ranks: Sequence[int]) -> str:
 def told_below(name: str, rows: Iterable[tuple[int, str]]) -> list[str]:
     """`#1–3, #5 NAME: words`, in lines of the terminal's width."""
     return [line for ranks, words in grouped(rows) for line in wrapped(f"{ranks} {name}: ", words)]
+
+
+def legend(heads: Iterable[str], english: Mapping[str, str]) -> list[str]:
+    """What the heads that are Chinese alone say, in English."""
+    return wrapped("", " · ".join(f"{head} {english[head]}" for head in heads if head in english))
 
 
 def told_apart(lines: Sequence[dict[str, Any]], quiet: dict[str, Callable[[Any], bool]]) -> list[str]:

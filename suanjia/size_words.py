@@ -16,7 +16,7 @@ from sizing.estimate import Estimate
 from sizing.plan import Plan
 from sizing.task import parse
 from sizing.words import word
-from suanjia.grouped import told_apart, told_below
+from suanjia.grouped import legend, told_apart, told_below
 from suanjia.wrapped import wrapped
 from warehouse.textout import table
 
@@ -94,6 +94,11 @@ def card_table(raw: dict[str, Any], max_cards: int) -> Found:
     return Found(job, found, refused, small, trial)
 
 
+_ENGLISH = {
+    "张": "cards",
+    "可用": "usable GiB of a card 每卡可用显存",
+    "内存": "host memory, GiB 主机内存",
+}
 HOURS = "小时 h (p10–p90)"  # the column that a service has no use for: it runs as long as it is asked to
 
 
@@ -116,7 +121,7 @@ def _rows(plans: list[Plan], serving: bool) -> list[str]:
     return [
         table(heads, [[line[name] for name in heads] for line in lines]),
         *told_below("做法 plan", ((place, p.strategy) for place, p in enumerate(plans, 1))),
-        *wrapped("可用：每卡可用显存，内存：主机内存 ", "usable memory of a card, memory of the host, GiB"),
+        *legend(heads, _ENGLISH),
     ]
 
 

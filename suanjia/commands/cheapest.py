@@ -67,8 +67,18 @@ def command(settings: Settings, /, as_json: bool, **flags: Any) -> int:
     return OK if rows else NOTHING
 
 
+_ENGLISH = {
+    "元/时": "CNY an hour",
+    "元/卡时": "CNY per card-hour",
+    "张": "cards bought",
+    "地区": "place",
+    "库存": "free cards",
+    "时效": "age",
+}
+
+
 def _table(rows: list[dict[str, Any]]) -> str:
-    from suanjia.grouped import told_apart, told_below
+    from suanjia.grouped import legend, told_apart, told_below
     from warehouse.textout import table
 
     lines = [_line(row) for row in rows]
@@ -79,7 +89,8 @@ def _table(rows: list[dict[str, Any]]) -> str:
     }
     heads = told_apart(lines, quiet)
     text = table(heads, [[line[name] for name in heads] for line in lines])
-    return "\n".join([text, *told_below("标记 mark", ((row["rank"], _marks(row)) for row in rows))])
+    marks = told_below("标记 mark", ((row["rank"], _marks(row)) for row in rows))
+    return "\n".join([text, *marks, *legend(heads, _ENGLISH)])
 
 
 def _line(row: dict[str, Any]) -> dict[str, Any]:

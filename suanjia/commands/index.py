@@ -88,12 +88,23 @@ _BELOW: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
     ),
 )
 _SAME_LEVEL = ("卡 card", "计费 mode", "类别 class")
+_ENGLISH = {
+    "地区": "place",
+    "指数": "index",
+    "环比": "week on week",
+    "等级": "grade",
+    "报价": "offers",
+    "平台": "sellers",
+    "最低": "lowest",
+    "中位": "median",
+    "报价/平台": "offers/sellers",
+}
 _SHARED = ("序列 series", "计费 mode", "周 week")
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
     """One cell: its weeks and a chart; several: the newest week of each."""
-    from suanjia.grouped import told_apart, told_below
+    from suanjia.grouped import legend, told_apart, told_below
     from warehouse.index import query
     from warehouse.textout import table
 
@@ -111,6 +122,7 @@ def _table(rows: list[dict[str, Any]]) -> str:
     if any(row["status"] == "provisional" for row in shown):
         below.append("* 初值，下一期周报之前可能变动 provisional until the next issue is due")
     text = [above, table(heads, [[line[name] for name in heads] for line in lines]), *below]
+    text += legend(heads, _ENGLISH)
     drawn = query.chart(rows) if one else ""
     return "\n".join(part for part in (*text, drawn) if part).rstrip()
 
@@ -148,7 +160,7 @@ def _title(row: dict[str, Any]) -> str:
 
 
 def _levels(rows: list[dict[str, Any]]) -> str:
-    from suanjia.grouped import told_apart
+    from suanjia.grouped import legend, told_apart
     from warehouse.textout import table
 
     lines = [
@@ -173,7 +185,7 @@ def _levels(rows: list[dict[str, Any]]) -> str:
     below = ["≠ 卖家或商品与上周不同 other sellers or goods than the week before"]
     changed = any(row["composition_changed"] for row in rows)
     above = " · ".join(["元/卡时 CNY per card-hour", *(lines[0][name] for name in shared)])
-    return "\n".join([above, text, *(below if changed else [])])
+    return "\n".join([above, text, *(below if changed else []), *legend(heads, _ENGLISH)])
 
 
 def _week(monday: Any) -> str:

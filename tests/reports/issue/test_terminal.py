@@ -66,6 +66,19 @@ def test_what_all_lines_share_is_said_once(run: Any) -> None:
     assert "monthly" in both
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("cheapest", "元/时 CNY an hour"),
+        ("index", "环比 week on week"),
+        ("index --levels", "中位 median"),
+        ("size --model qwen2.5-7b --method lora", "可用 usable GiB of a card"),
+    ],
+)
+def test_a_head_in_chinese_alone_is_explained_in_english(run: Any, command: str, words: str) -> None:
+    assert words in run(command)
+
+
 def test_a_value_that_may_change_is_starred(run: Any) -> None:
     text = run("index --card RTX4090 --region CN")
     assert "▼-2.0%" in text and "published*" in text
