@@ -197,6 +197,15 @@ def test_providers_known_from_sheets_alone_are_listed(world: World, ask: Ask) ->
     assert rows == [("nobody_knows", "marketplace", None, 1, hours(0))]
 
 
+def test_a_sheet_without_one_good_row_makes_nothing_fresh(world: World, ask: Ask) -> None:
+    world.run([good("r0", hours(0), "a")])
+    world.run([good("r1", hours(6), "a")], outcome="partial")
+    world.run([], [rejection("i0", hours(7))], kind="import", outcome="empty", complete=False)
+    world.go(hours(8))
+    told = ask("SELECT last_outcome, last_ok_at, stale_since FROM providers WHERE provider = 'alpha'")
+    assert told == [("empty", hours(0), hours(0))]
+
+
 def test_price_at_answers_as_of(world: World, ask: Ask) -> None:
     world.run([good("r0", hours(0), "a", "2.00")])
     world.load()

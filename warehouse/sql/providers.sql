@@ -24,7 +24,8 @@ FROM (
     SELECT provider,
            max(ended_at) AS last_run_at,
            arg_max(outcome, (ended_at, run_id)) AS last_outcome,
-           max(ended_at) FILTER (WHERE usable) AS last_ok_at
+           -- A sheet of which no row was good is no good run.
+           max(ended_at) FILTER (WHERE usable AND outcome <> 'empty') AS last_ok_at
     FROM store.run
     WHERE started_at <= getvariable('as_of')
     GROUP BY provider
