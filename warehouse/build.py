@@ -127,20 +127,24 @@ def _index(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> None:
 
 def _decisions(con: duckdb.DuckDBPyConnection, reviews: list[Review]) -> list[Decision]:
     """Reviews by the store's own numbers; one of an observation that this store does not have is left out."""
-    found = []
-    for review in reviews:
-        offer, at, price = review.id.removeprefix("obs:").split("/")
-        rows = con.execute(
-            "SELECT f.obs FROM store.good AS g JOIN store.fact AS f ON f.good = g.good WHERE g.offer_id = $1"
-            " AND f.observed_at = strptime($2, '%Y%m%dT%H%M%S.%fZ') AT TIME ZONE 'UTC'"
-            " AND f.price = $3::DECIMAL(18,6) ORDER BY 1",
-            [f"offer:{offer}", at, price],
-        ).fetchall()
-        found += [
-            Decision(obs, review.action, review.decided_at, review.by, review.reason, review.held)
-            for (obs,) in rows
-        ]
-    return found
+    named = [review.id.removeprefix("obs:").split("/") for review in reviews]
+    rows = con.execute(
+        """
+        SELECT d.place, f.obs
+        FROM (SELECT unnest($1::BIGINT[]) AS place, 'offer:' || unnest($2::VARCHAR[]) AS offer_id,
+                     try_strptime(unnest($3::VARCHAR[]), '%Y%m%dT%H%M%S.%fZ') AT TIME ZONE 'UTC' AS at,
+                     try_cast(unnest($4::VARCHAR[]) AS DECIMAL(18,6)) AS price) AS d
+        JOIN store.good AS g ON g.offer_id = d.offer_id
+        JOIN store.fact AS f ON f.good = g.good AND f.observed_at = d.at AND f.price = d.price
+        ORDER BY d.place, f.obs
+        """,
+        [list(range(len(named))), *([name[part] for name in named] for part in range(3))],
+    ).fetchall()
+    return [
+        Decision(obs, review.action, review.decided_at, review.by, review.reason, review.held)
+        for place, obs in rows
+        for review in (reviews[place],)
+    ]
 
 
 def table_counts(con: duckdb.DuckDBPyConnection) -> dict[str, int]:

@@ -191,6 +191,18 @@ def test_a_damaged_file_of_decisions_stops_publish(shop: World) -> None:
         shop.publish()
 
 
+def test_a_decision_about_what_is_not_there_changes_nothing(shop: World) -> None:
+    """Ids that the form allows: another store's, a moment that is none, a price that no column holds."""
+    names = (
+        GOOD["id"],
+        "obs:0123456789abcdef/99999999T999999.000000Z/1.000000",
+        "obs:0123456789abcdef/20261124T040000.000000Z/99999999999999999999.000000",
+    )
+    lines = [json.dumps({**GOOD, "id": name}) + "\n" for name in names]
+    (shop.home / "reviews.jsonl").write_text("".join(lines), encoding="utf-8")
+    assert shop.publish().held == 1
+
+
 def test_the_command(shop: World) -> None:
     def run(*args: str) -> tuple[int, str]:
         done = CliRunner().invoke(cli, ["--home", str(shop.home), "review", *args], standalone_mode=False)
