@@ -30,6 +30,7 @@ CARD = re.compile(
 )
 _VRAM = re.compile(r"显存\D{0,4}(\d{1,3})\s*G|(\d{1,3})\s*G[Bi]{0,2}\s*显存|^(\d{1,3})\s*G[Bi]{0,2}$", re.I)
 _PROMO = re.compile(r"特惠|限时|活动|促销|秒杀|新人|新用户|首")
+_LEAST = re.compile(r"(?:[元时天日月年h]|\d)\s{0,4}起(?![租订步用])|起价|低至")
 _TITLES = 4
 _BARE = re.compile(r"\d[\d,]{0,12}(?:\.\d{1,6})?")
 _LARGER = 3  # times a box beside it, at most: the rest of a page is no box
@@ -88,7 +89,8 @@ def boxes(root: Any) -> list[Box]:
     for element in _smallest(page, prices):
         box = None if _NO_RENT.search(page.text(element)) else around[element]
         if box is not None:
-            groups.setdefault(box, []).append(_with_period(element, box, page, prices, periods))
+            told = _with_period(element, box, page, prices, periods)
+            groups.setdefault(box, []).append(told + _from(element, box, page, prices, told))
     priced: set[Any] = set()
     for box in groups:
         for ancestor in (box, *box.iterancestors()):
@@ -152,6 +154,16 @@ def _nearest(page: Page, cards: Hits) -> dict[Any, Any]:
         names = cards.within(*page.span(element))
         found[element] = element if names else found.get(element.getparent())
     return found
+
+
+def _from(element: Any, box: Any, page: Page, prices: Hits, told: str) -> str:
+    """` 起` where the words around a price, up to the next one, make it the least that is asked."""
+    around = element
+    for outer in element.iterancestors():
+        if around is box or not page.is_shown(outer) or prices.count(*page.span(outer)) != 1:
+            break
+        around = outer
+    return " 起" if _LEAST.search(page.text(around)) and not _LEAST.search(told) else ""
 
 
 def _with_period(element: Any, box: Any, page: Page, prices: Hits, periods: Hits) -> str:

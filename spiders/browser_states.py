@@ -23,6 +23,9 @@ _MARK_HIDDEN = """() => {
     const struck = !hidden && getComputedStyle(e).textDecorationLine.includes('line-through');
     e.toggleAttribute('data-suanjia-hidden', Boolean(hidden || struck));
     e.toggleAttribute('data-suanjia-struck', Boolean(struck));
+    const inline = /^(A|B|BUTTON|EM|FONT|I|LABEL|MARK|SMALL|SPAN|STRONG|SUB|SUP|TIME|U)$/;
+    const apart = !hidden && /^(block|flex|grid|table)/.test(getComputedStyle(e).display);
+    e.toggleAttribute('data-suanjia-apart', apart && inline.test(e.tagName));
   }
   return {text: document.body ? document.body.innerText : '', html: document.documentElement.outerHTML};
 }"""

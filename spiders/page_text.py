@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import Any
 
-from spiders.textio import BLOCKS, is_hidden
+from spiders.textio import BLOCKS, is_hidden, parts, stands_apart
 
 MOST_LINES = 2000
 """Lines of one element: boxes in boxes must not each repeat the whole page."""
@@ -57,6 +57,7 @@ class Page:
         self._subtree: dict[Any, tuple[int, int]] = {}
         self._struck: list[tuple[int, int, int]] = []
         self._count = 0
+        self._edge, self._tail = False, ""  # the text since a box of its own began or ended
         self._walk(body, shown=True)
         self._join()
 
@@ -65,9 +66,10 @@ class Page:
         self._count += 1
         if shown:
             self.shown.append(element)
-        block = shown and element.tag in BLOCKS
+        block, apart = shown and element.tag in BLOCKS, shown and stands_apart(element)
         if block:
             self._put("\n", shown)
+        self._edge |= apart
         if element.text and isinstance(element.tag, str):
             self._put(element.text, shown)
         for child in element:
@@ -76,6 +78,7 @@ class Page:
                 self._put(child.tail, shown)
         if block:
             self._put("\n", shown)
+        self._edge |= apart
         if shown:
             self._raw[element] = (start, self._size)
             self._subtree[element] = (number, self._count)
@@ -85,6 +88,12 @@ class Page:
     def _put(self, text: str, shown: bool) -> None:
         if shown:
             piece = text if text == "\n" else text.replace("\n", " ")
+            if self._edge and piece:
+                blank = " " if parts(self._tail, piece) else ""
+                self._pieces.append(blank)
+                self._size += len(blank)
+                self._edge, self._tail = False, ""
+            self._tail = (self._tail + piece)[-2:]
             self._pieces.append(piece)
             self._size += len(piece)
         self._all.append(text)

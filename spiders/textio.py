@@ -35,6 +35,9 @@ BLOCKS = frozenset(
 _INVISIBLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|text-decoration[^;]*:[^;]*line-through", re.I
 )
+_OF_A_NUMBER = frozenset("0123456789.,")
+APART = "\x1f"  # where a box of its own begins or ends inside a line
+_APART = re.compile("\x1f+")
 _SPACE = re.compile(r"[ \t\r\f\v\u00a0\u2002-\u200b\u3000\ufeff]+")
 
 
@@ -92,10 +95,26 @@ def is_hidden(element: Any) -> bool:
     )
 
 
+def stands_apart(element: Any) -> bool:
+    """Did the browser draw an inline element (`span`) as a box of its own?"""
+    return element.tag not in BLOCKS and element.get("data-suanjia-apart") is not None
+
+
+def parts(before: str, after: str) -> bool:
+    """Does a blank belong between the texts of two boxes? Not between the digits of a number, which may each
+    have one; `RTX 3090` and `24 GB` are two words."""
+    left, right = before[-2:], after[:2]
+    if not (left and right) or left[-1].isspace() or right[0].isspace():
+        return False
+    if not {left[-1], right[0]} <= _OF_A_NUMBER:
+        return True
+    return len(left) == len(right) == 2 and left.isalnum() and right.isalnum()
+
+
 def _pieces(element: Any, *, struck: bool) -> Iterator[str]:
     block = element.tag in BLOCKS
-    if block:
-        yield "\n"
+    if block or stands_apart(element):
+        yield "\n" if block else APART
     if element.text:
         yield element.text.replace("\n", " ")
     for child in element:
@@ -103,8 +122,20 @@ def _pieces(element: Any, *, struck: bool) -> Iterator[str]:
             yield from _pieces(child, struck=struck)
         if child.tail:
             yield child.tail.replace("\n", " ")
-    if block:
-        yield "\n"
+    if block or stands_apart(element):
+        yield "\n" if block else APART
+
+
+def apart(text: str) -> str:
+    """The text with a blank for each APART that parts words, nothing for the others."""
+    if APART not in text:
+        return text
+
+    def between(at: re.Match[str]) -> str:
+        start, end = at.span()
+        return " " if parts(text[max(0, start - 2) : start], text[end : end + 2]) else ""
+
+    return _APART.sub(between, text)
 
 
 def visible_lines(element: Any, *, struck: bool = False) -> list[str]:
@@ -113,7 +144,7 @@ def visible_lines(element: Any, *, struck: bool = False) -> list[str]:
     `struck` keeps struck-out text (old prices), which is otherwise no text. The element itself is taken as
     visible.
     """
-    text = "".join(_pieces(element, struck=struck))
+    text = apart("".join(_pieces(element, struck=struck)))
     return [line for line in (_SPACE.sub(" ", raw).strip() for raw in text.split("\n")) if line]
 
 

@@ -33,7 +33,8 @@ class Compshare(TableSpider):
     columns = {"card": r"GPU|显卡|型号|卡", "vram": r"显存", "host": r"配置|CPU|规格"}
     need = ("card",)
     units = {"按量|按时|包时": "", "包[日天]": "", "包月": ""}  # the unit stands in the cell
-    price = r"按量|按时|包(时|日|天|周|月|年)|抢占|竞价|夜间|价"
+    optional = tuple(units)  # or all three prices in one cell: nobody has described the headers
+    price = r"按量|按时|包(时|日|天|周|月|年)|抢占|竞价|夜间|价|元"
 
     def read(self, row: Row, at: Place) -> Iterator[Listing]:
         if "无卡" in (row.get("card") or ""):

@@ -327,3 +327,12 @@ def test_slices_are_counted_as_slices(
     got = read(card_text=card, count_text=count, price_text="2", unit="CNY/server/hour")
     assert (got.gpu_count, got.share) == (Decimal(cards), Decimal(share))
     assert got.price_cny_per_card_hour == Decimal(per_card_hour)
+
+
+def test_three_prices_of_one_cell() -> None:
+    # A thousands comma stands in the last alone.
+    cell = replace(BASE, price_text="¥3.20/小时、¥70.53/日、¥1,923.60/月", unit=None, mode=None)
+    made = [one for one in interpret(cell, CONTEXT) if isinstance(one, Offer)]
+    assert [(one.billing_mode, one.price) for one in made] == [
+        ("on_demand", Decimal("3.20")), ("daily", Decimal("70.53")), ("monthly", Decimal("1923.60")),
+    ]  # fmt: skip

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from spiders.boxes import boxes
 from spiders.page_text import MOST_LINES, Hits, Page
 from spiders.tables import grids
-from spiders.textio import is_hidden, parse_html, visible_lines
+from spiders.textio import is_hidden, parse_html, visible_lines, visible_text
 
 PARTS = st.lists(
     st.sampled_from([
@@ -71,3 +71,25 @@ def test_many_tables_under_long_words_cost_no_more_than_each() -> None:
         return time.process_time() - clock
 
     assert cost(1600) < 16 * cost(200) + 0.1
+
+
+@pytest.mark.parametrize(
+    ("inside", "text"),
+    [
+        (
+            "<b{0}>RTX 3090</b><i{0}>24 GB</i><u{0}>¥1.62/小时</u><em{0}>起</em>",
+            "RTX 3090 24 GB ¥1.62/小时 起",
+        ),
+        ("<b{0}>1</b><i{0}>.</i><b{0}>9</b><b{0}>8</b><i{0}>/时</i>", "1.98 /时"),  # a digit a box
+        ("<b{0}>¥1</b><sup{0}>.98</sup>", "¥1.98"),
+        ("<b{0}>昇腾910B</b><i{0}>64GB</i>", "昇腾910B 64GB"),
+        ("<div><b{0}>A100</b></div>80 GB", "A100 80 GB"),
+    ],
+)
+def test_words_in_boxes_of_their_own_do_not_run_together(inside: str, text: str) -> None:
+    root = parse_html(f"<html><body><p>{inside.format(' data-suanjia-apart')}</p></body></html>")
+    body = root.find("body")
+    assert visible_text(body) == text
+    assert Page(body).text(body) == text
+    plain = parse_html(f"<html><body><p>{inside.format('')}</p></body></html>").find("body")
+    assert Page(plain).text(plain) == visible_text(plain)

@@ -271,3 +271,21 @@ def test_jygpu_an_offer_without_a_price_is_refused_by_name(tmp_path: Path, line:
     done = crawl_page("jygpu", tmp_path, "/", body)
     assert [o.card for o in done.offers] == ["910B"]
     assert [r.reason for r in done.made.rejections] == [reason]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "<tr><th>GPU</th><th>价格</th></tr><tr><td>5090</td><td>¥3.20/小时、¥70.53/日、¥1,923.60/月</td></tr>",
+        "<tr><th>GPU</th><th>小时价（元/小时）</th><th>日价（元/日）</th><th>月价（元/月）</th></tr>"
+        "<tr><td>5090</td><td>3.20</td><td>70.53</td><td>1923.60</td></tr>",
+        "<tr><th>GPU</th><th>按量</th><th>包日</th><th>包月</th></tr>"
+        "<tr><td>5090</td><td>¥3.20/小时</td><td>¥70.53/日</td><td>¥1,923.60/月</td></tr>",
+    ],
+)
+def test_compshare_triples_in_other_headers(tmp_path: Path, table: str) -> None:
+    done = crawl_page("compshare", tmp_path, "/price-list", page(f"<table>{table}</table>"))
+    assert (done.judged.outcome, done.made.rejections) == ("ok", [])
+    assert {(o.billing_mode, o.price) for o in done.find(card="RTX5090")} == {
+        ("on_demand", Decimal("3.20")), ("daily", Decimal("70.53")), ("monthly", Decimal("1923.60")),
+    }  # fmt: skip

@@ -185,3 +185,28 @@ def test_two_pages_at_most_and_one_browser_crawl_at_a_time(config: Callable[...,
     assert (told["CONCURRENT_REQUESTS"], told["CONCURRENT_REQUESTS_PER_DOMAIN"]) == (2, 1)
     assert told["PLAYWRIGHT_MAX_PAGES_PER_CONTEXT"] == PLAYWRIGHT["PLAYWRIGHT_MAX_PAGES_PER_CONTEXT"] == 2
     assert all(spider_class(slug).needs_browser for slug in SHOWN)
+
+
+@pytest.mark.parametrize(
+    ("price", "kind"),
+    [
+        ("<b>¥1.62/小时</b><em>起</em>", "floor"),
+        ("<b>¥1.62</b><u>/小时</u> <em>起</em>", "floor"),
+        ("<em>低至</em><b>¥1.62/小时</b>", "floor"),
+        ("<p>起价</p><p><b>¥1.62</b>/小时</p>", "floor"),
+        ("<b>¥1.62/小时</b><em>1 卡起租</em>", "list"),
+        ("<b>¥1.62/小时</b><p>一起训练</p>", "list"),
+    ],
+)
+def test_the_least_that_is_asked_is_a_floor(tmp_path: Path, price: str, kind: str) -> None:
+    made = shown("featurize", tmp_path, f"<div><h5>RTX 3090</h5><p>24 GB</p><div>{price}</div></div>")
+    assert [(o.card, o.price_kind, str(o.price)) for o in made.offers] == [("RTX3090", kind, "1.62")]
+
+
+def test_a_floor_beside_another_price_is_its_own(tmp_path: Path) -> None:
+    body = "<div><h5>RTX 3090</h5><p><b>¥1.62/小时</b><i>起</i></p><p><b>¥980/月</b></p></div>"
+    made = shown("featurize", tmp_path, body)
+    assert {(o.billing_mode, o.price_kind) for o in made.offers} == {
+        ("on_demand", "floor"),
+        ("monthly", "list"),
+    }
