@@ -144,3 +144,37 @@ def test_a_card_glued_to_a_sellers_name(text: str, expected: str) -> None:
 def test_a_price_glued_to_a_sellers_name() -> None:
     assert line(read("AutoDL1052元/月", "RTX 4090")) == CARD + "1052 CNY/month monthly list"
     assert not isinstance(read("方案A1052元/月", "RTX 4090"), PriceReading)  # A1052 may be a name
+
+
+@pytest.mark.parametrize(
+    "text", ["10台62000元/月", "2台共12400元/月", "12400元/月/2台", "12400元/2台/月", "8卡*2节点 12400元/月"]
+)
+def test_the_sum_of_several_machines_is_no_price_of_one(text: str) -> None:
+    assert line(read(text, "RTX 4090 8卡")) == "reject ambiguous_basis"
+
+
+@pytest.mark.parametrize("words", ["现货20台", "20台起", "库存5台", "仅剩2台", "可供10台", "5台现货", "1台"])
+def test_machines_in_stock(words: str) -> None:
+    assert line(read(f"{words} 6800元/月", "RTX 4090 8卡")) == (
+        "RTX4090/24 x8 server 6800 CNY/month monthly list"
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "expected"),
+    [
+        ("月价(万元)", "0.68", "6800 CNY/month monthly list"),
+        ("月单价/万元", "0.68", "6800 CNY/month monthly list"),
+        ("年价(万元)", "7.8", "78000 CNY/year yearly list"),
+        ("3年价(万元)", "20.5", "205000 CNY/year*3 reserved list"),
+        ("3年费用(元)", "205000", "205000 CNY/year*3 reserved list"),
+        ("每月(元)", "6800", "6800 CNY/month monthly list"),
+    ],
+)
+def test_a_period_and_a_scale_in_one_header(header: str, text: str, expected: str) -> None:
+    assert line(read(text, f"RTX 4090 8卡 | {header}")) == f"RTX4090/24 x8 server {expected}"
+
+
+def test_a_move_from_one_price_to_another() -> None:
+    assert line(read("6800/月 → 6200/月", "RTX 4090 8卡")) == "reject multiple_offers"
+    assert line(read("单卡850 整机6800/月", "RTX 4090")).startswith("reject")

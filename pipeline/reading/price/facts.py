@@ -50,8 +50,9 @@ _IN_HIT: Final = {
 class Facts:
     """Words outside of amounts: flags, counts, modes, units, reasons."""
 
-    def __init__(self, found: Scan, reader: Reader) -> None:
+    def __init__(self, found: Scan, reader: Reader, *, context: bool = False) -> None:
         self.found = found
+        self.context = context
         self.reader = reader
         self.tokens = found.tokens
         self.priced = 0  # the token behind the first amount
@@ -134,7 +135,9 @@ class Facts:
         if "each" in tags:
             return self._unit_word(i, None, None, i)
         if "lead" in tags:
-            found.units.append(UnitWord(None, None, Unit(per=tags["lead"]), i))
+            found.units.append(
+                UnitWord(None, None, Unit(tags["lead"], self._times(i) if token.value[0] == "年" else 1), i)
+            )
         if ("per" in tags or "unit" in tags) and self.reader.has(i + 1, "noun") and self.reader.near(i + 1):
             per = tags.get("per", "hour")  # 卡时单价: of a card, by the hour
             found.units.append(UnitWord(None, None, Unit(per=per, card="unit" in tags), i))
@@ -151,9 +154,13 @@ class Facts:
                 return
             mode, per = "pack", ""
         n = int(count or 1)
-        if per and i and self.tokens[i - 1].kind == NUMBER and self.reader.near(i, 0):
-            n = periods_of(self.tokens[i - 1], n)  # 2年付
-        self.found.modes.append(Mode(mode, per or None, n, i))
+        self.found.modes.append(Mode(mode, per or None, self._times(i, n) if per else n, i))
+
+    def _times(self, i: int, default: int = 1) -> int:
+        """Periods that the number glued before token `i` counts: `2年付`, `3年价`."""
+        if i and self.tokens[i - 1].kind == NUMBER and self.reader.near(i, 0):
+            return periods_of(self.tokens[i - 1], default)
+        return default
 
     def _unit_word(self, i: int, currency: str | None, scale: Decimal | None, start: int) -> int:
         """A unit with no amount: `元/小时`, `(美元)`, `/hr`, `per_hour`. Returns the token behind it."""
@@ -190,7 +197,7 @@ class Facts:
         """Counts of cards, lengths of time, vague numbers."""
         reader, found = self.reader, self.found
         if token.value is None:
-            self._vague(i, token)
+            found.vague |= sizes.vague(reader, i)
             return
         if reader.has(i + 1, "more") and not found.text[token.start].isascii():
             found.vague = True  # 一千多元
@@ -222,6 +229,8 @@ class Facts:
             if style == "cards" and self.tokens[i + 1].value == "颗":
                 style = "chips"
             self._count(int(token.value), style, i)
+        elif tags.get("basis") in {"server", "instance"} and token.value > 1:
+            found.machines |= sizes.together(reader, i, context=self.context)
         elif "countcol" in self._tags(i - 1):
             self._column(i - 1, i)
         elif "countcol" in self._tags(i - 2) and reader.sign(i - 1, ":|"):
@@ -252,17 +261,6 @@ class Facts:
     def _count(self, n: int, style: str, at: int) -> None:
         if 0 < n <= _MOST_CARDS:
             self.found.counts.append(Count(n, style, at))
-
-    def _vague(self, i: int, token: Token) -> None:
-        text = self.found.text[token.start : token.end]
-        scaled = any(c in "百千万亿十" for c in text)
-        if (
-            scaled
-            or self.reader.has(i + 1, "cur")
-            or self.reader.has(i + 1, "spoken")
-            or self.reader.kind(i + 1) == MULTIPLIER
-        ):
-            self.found.vague = True
 
     def _span_follows(self, i: int) -> bool:
         return (

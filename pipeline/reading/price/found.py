@@ -76,6 +76,7 @@ class Scan:
     term: bool = False
     vague: bool = False
     formula: bool = False
+    machines: bool = False  # several machines, of which the amount may be the sum: 2台共12400元/月, 8卡*2节点
     slice: bool = False
     uncounted: bool = False  # 双路 behind a card (cards or CPUs?), a column of counts whose cell is not told
     etc: bool = False  # A100等: that card and others

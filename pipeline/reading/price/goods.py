@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from catalog import families
 from catalog.cards import cards, sized
 from pipeline.reading.price.found import Count, Scan
-from pipeline.reading.price.lexer import NUMBER, SIGN
+from pipeline.reading.price.lexer import NUMBER
 from pipeline.reading.price.unit import Unit
 
 if TYPE_CHECKING:
@@ -181,22 +181,21 @@ def _clouds(provider: str | None) -> tuple[str, ...]:
 def basis(unit: Unit, text: Scan, context: Scan, good: Card) -> Basis:
     """How many cards, and whether the amount covers them all."""
     counted = _last(text) or _last(context) or _quantity(unit, text, context)
-    if (
-        not unit.card
-        and any(_aside(text, one) for one in text.counts)
-        and (counted is None or counted.n == 1)
-    ):
+    if not unit.card and _asides(text) and (counted is None or counted.n == 1):
         return Basis(1, "server", "ambiguous_card_count")
     n = counted.n if counted is not None and counted.style != "single" else good.sku_count
     if unit.card:
         return Basis(1 if counted is not None and counted.style == "single" else n or 1, "card")
     if unit.server:
+        if unit.machines > 1:
+            return Basis(1, "server", "ambiguous_basis")  # 12400元/月/2台
         n = unit.cards or n or (1 if counted is not None else None)
         return Basis(n, "server") if n else Basis(1, "server", "ambiguous_card_count")
     if good.sku and (counted is None or counted.style != "single"):
         return Basis(n, "server") if n else Basis(1, "server", "ambiguous_card_count")
     if counted is not None:
-        return _counted(counted, context)
+        several = counted.n > 1 and (text.machines or context.machines)
+        return Basis(1, "server", "ambiguous_basis") if several else _counted(counted, context)
     if text.uncounted or context.uncounted:
         return Basis(1, "card", "ambiguous_card_count")
     if "machine" in text.flags or "machine" in context.flags:
@@ -210,7 +209,8 @@ def _last(found: Scan) -> Count | None:
     if 1 < len(found.amounts) <= _MOST:  # 折合单卡2.74元/时 is about its own clause
         converted = [range(one.lead_from, one.last) for one in found.amounts if one.role == "conv"]
         own = [c for c in own if c.style != "single" or not any(c.at in place for place in converted)]
-    own = [c for c in own if c.style != "quantity" and not _aside(found, c)]
+    aside = _asides(found)
+    own = [c for c in own if c.style != "quantity" and not (c.style == "single" and c.at in aside)]
     plain = [one for one in own if one.style != "hgx"]
     return (plain or own or [None])[-1]  # type: ignore[list-item]
 
@@ -221,12 +221,22 @@ def _quantity(unit: Unit, text: Scan, context: Scan) -> Count | None:
     return found[-1] if found and not unit.server else None
 
 
-def _aside(found: Scan, one: Count) -> bool:
-    """`8卡 15.84元/时（单卡1.98）`: the bracket tells one card's share of the machine's price."""
-    tokens, i = found.tokens, one.at
-    if one.style != "single" or not 0 < i < len(tokens) - 1 or tokens[i + 1].kind != NUMBER:
+def _asides(found: Scan) -> frozenset[int]:
+    """Places of 单卡 that a number of its own follows: `8卡 15.84元/时（单卡1.98）`, one card's share."""
+    if not any(one.style == "single" for one in found.counts):
+        return frozenset()
+    priced = {amount.first for amount in found.amounts}
+    return frozenset(
+        one.at for one in found.counts if one.style == "single" and _shares(found, one.at + 1, priced)
+    )
+
+
+def _shares(found: Scan, i: int, priced: set[int]) -> bool:
+    tokens = found.tokens
+    if i >= len(tokens) or tokens[i].kind != NUMBER or i in priced:
         return False
-    return tokens[i - 1].kind == SIGN and tokens[i - 1].value == "("
+    behind = tokens[i + 1].tags if i + 1 < len(tokens) else {}
+    return not ("per" in behind or "unit" in behind or behind.get("basis", "server") != "server")
 
 
 def _counted(counted: Count, context: Scan) -> Basis:

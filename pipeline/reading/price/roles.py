@@ -106,6 +106,8 @@ def _lead_word(found: Scan, reader: Reader, amount: Amount, i: int, token: Token
         amount.approx = True
     if "lead" in tags:
         amount.lead_per, amount.lead_count = tags["lead"], 1
+        if token.value[0] == "年" and i and found.tokens[i - 1].kind == NUMBER and reader.near(i, 0):
+            amount.lead_count = periods_of(found.tokens[i - 1], 1)  # 3年费 20万元
     if "mode" in tags:
         mode, _, period = tags["mode"].partition(":")
         per, _, count = period.partition("*")
@@ -173,7 +175,8 @@ def _lead_sign(found: Scan, amount: Amount, i: int, token: Token, before: Amount
         else:
             amount.role = "conv"
     elif value in "→=" and before is not None:
-        amount.role = "conv"
+        moved = value == "→" and before.unit.per == amount.unit.per
+        amount.role = amount.role if moved else "conv"  # 6800元/月 → 6200元/月: two prices
 
 
 def _trail(found: Scan, reader: Reader, amount: Amount, after: Amount | None) -> None:

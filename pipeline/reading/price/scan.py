@@ -29,7 +29,7 @@ def scan(text: str, tokens: Sequence[Token], hits: Sequence[CardHit], *, context
         found.bare = [a for a in amounts if a.bare]
         if found.bare and not found.amounts:
             found.loose = any(unread_beside(reader, *number) for number in reader.refused)
-    Facts(found, reader).collect(amounts)
+    Facts(found, reader, context=context).collect(amounts)
     found.formula = not context and _formula(reader)
     if context:
         return found.slim()

@@ -1,4 +1,4 @@
-"""Numbers in brackets and columns that are no money: memory sizes, fractions, cells of a column of counts."""
+"""Numbers that are no money: memory sizes, fractions, cells of a column of counts, machines."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from typing import Final
 
 from pipeline.reading.price.amounts import Reader
 from pipeline.reading.price.found import Scan, Size
-from pipeline.reading.price.lexer import CARD, NUMBER, SIGN
+from pipeline.reading.price.lexer import CARD, MULTIPLIER, NUMBER, SIGN
 from pipeline.reading.price.words import NO_TAGS, Tags
 
 _BETWEEN: Final = "|:()/"  # signs between a size and what it is of
 _LARGEST_STOCK: Final = 64
+_STOCKED: Final = frozenset(("stock", "minimum", "countcol", "floor"))
+_IN_STOCK: Final = (
+    "现货", "现有", "有", "余", "剩", "仅", "只剩", "供", "可供", "限", "限量", "共有", "存", "到货", "数",
+    "在线", "闲", "空", "起",
+)  # fmt: skip
 
 
 def size(found: Scan, reader: Reader, i: int) -> None:
@@ -49,6 +54,26 @@ def number_cells(reader: Reader, start: int) -> list[int]:
         and reader.sign(i - 1, "|")
         and (i + 1 == reader.n or reader.sign(i + 1, "|"))
     ]
+
+
+def together(reader: Reader, i: int, *, context: bool) -> bool:
+    """Whether the machines that token `i` counts are bought together, and are no stock (`现货20台`)."""
+    if reader.sign(i - 1, "×*"):
+        return True  # 8卡*2节点
+    if context or reader.sign(i - 1, "/"):
+        return False
+    around = {tag for j in (i - 2, i - 1, i + 2) for tag in _tags(reader, j)}
+    before = reader.text[: reader.tokens[i].start].rstrip(" :约")
+    behind = reader.text[reader.tokens[i + 1].end :].lstrip()
+    return not (around & _STOCKED or before.endswith(_IN_STOCK) or behind.startswith(_IN_STOCK))
+
+
+def vague(reader: Reader, i: int) -> bool:
+    """Whether the number without a value at token `i` (`七八`, `几千`) stands for an amount."""
+    token = reader.tokens[i]
+    scaled = any(c in "百千万亿十" for c in reader.text[token.start : token.end])
+    behind = reader.has(i + 1, "cur") or reader.has(i + 1, "spoken") or reader.kind(i + 1) == MULTIPLIER
+    return scaled or behind
 
 
 def _tags(reader: Reader, i: int) -> Tags:

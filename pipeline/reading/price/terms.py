@@ -87,8 +87,10 @@ def _said(found: Scan, amount: Amount | None = None) -> tuple[str, int, UnitWord
         if mode.per is not None:
             candidates.append((mode.at, mode.per, mode.count, None))
     if candidates:
-        _, per, count, word_or_none = max(candidates, key=lambda one: one[0])
-        return per, count, word_or_none or _header(found)
+        _, per, count, said = max(candidates, key=lambda one: one[0])
+        header = _header(found)
+        bare = said is None or (said.scale is None and said.currency is None)
+        return per, count, header if bare and header is not None else said  # 月价(万元)
     spans = [one for one in found.spans if one[1] not in {"hour", "minute", "second"} or one[0] == 1]
     if len(spans) == 1 and not found.term:
         return spans[0][1], spans[0][0], _header(found)

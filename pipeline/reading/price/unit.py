@@ -24,6 +24,7 @@ class Unit:
     server: bool = False
     cards: int | None = None  # 元/8卡整机/月
     other: str | None = None  # gb, core, ip …
+    machines: int = 1  # 12400元/2台/月
 
     def given(self) -> bool:
         """Whether anything is said at all."""
@@ -129,6 +130,7 @@ class Cursor:
                 unit.card = True
         elif basis == "server":
             unit.server, unit.card = True, unit.card and unit.cards is None
+            unit.machines = max(unit.machines, count)
             if unit.card:  # 元/卡/台 says both; the card is the finer unit
                 unit.server = False
         elif basis.startswith("other:"):
