@@ -15,8 +15,8 @@ from pipeline.reading.price.own import states_basis
 from pipeline.reading.units import Unit, parse_unit
 from spiders.listing import Listing
 
-# Several prices in one cell: `158000元/半年；300000/年`, `¥3.20/小时、¥70.53/日`, a line each, or one behind the
-# other with its unit.
+# Several prices in one cell: `158000元/半年；300000/年`, `¥3.20/小时、¥70.53/日`, a line each, or one behind
+# the other with its unit.
 _PARTED = re.compile(r"[;；、\n|]|(?<=[时天日周月季年])\s+(?=[￥¥\d])")
 _CLAUSES = re.compile(r"[;；、\n]")
 _REMARK = re.compile(r"[（(]|[≈约合折]|原价|省|含|赠|首")  # a part that is about the price before it
