@@ -6,6 +6,8 @@ waiter
 * A robots.txt that answers 5xx or 429, or cannot be reached, counts there as "no rules"; RFC 9309 (2.3.1.4)
 wants
   complete disallow, and so do we. 4xx is "no rules" in both.
+* A redirect of robots.txt is followed (2.3.1.2), five times at most and never past the allow-list: a site
+  that has moved its robots.txt to another host has moved.
 * Crawl-delay is not applied there; here it raises the delay of the host.
 * A page's own sub-requests in the browser never pass through a middleware: `allows` is asked for them too.
 """
@@ -23,7 +25,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
-from spiders.egress import origin_of
+from spiders.egress import EgressRefused, origin_of
 from spiders.handlers import run_of
 from spiders.run import RobotsRecord
 from spiders.settings import ROBOTS_AGENT
@@ -31,6 +33,15 @@ from spiders.textio import decode
 
 MAX_BYTES = 512 * 1024
 """RFC 9309 2.5: at least 500 KiB must be read; what lies beyond is ignored."""
+
+
+MAX_HOPS = 5
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+
+
+def _asked(url: str) -> Request:
+    meta = {"dont_obey_robotstxt": True, "handle_httpstatus_all": True}
+    return Request(url, priority=1000, meta=meta, callback=NO_CALLBACK, dont_filter=True)
 
 
 class RobotsDisallowed(IgnoreRequest):
@@ -47,6 +58,7 @@ class RobotsMiddleware:
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self._rules: dict[str, asyncio.Task[Protego | None]] = {}
+        self._moved: dict[str, EgressRefused] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RobotsMiddleware:
@@ -60,6 +72,9 @@ class RobotsMiddleware:
         if not await self.allows(request.url):
             record = run_of(self.crawler).robots[origin_of(request.url)]
             self.crawler.stats.inc_value("robotstxt/forbidden")
+            if record.origin in self._moved:
+                request.meta["redirect_urls"] = [f"{record.origin}/robots.txt"]
+                raise self._moved[record.origin]
             if record.verdict == "rules":
                 raise RobotsDisallowed(f"robots.txt of {record.origin} forbids")
             if record.status is not None:
@@ -80,20 +95,21 @@ class RobotsMiddleware:
     async def _load(self, origin: str) -> Protego | None:
         """The rules; None where everything is forbidden because they could not be read."""
         run = run_of(self.crawler)
-        request = Request(
-            f"{origin}/robots.txt",
-            priority=1000,
-            meta={"dont_obey_robotstxt": True, "handle_httpstatus_all": True},
-            callback=NO_CALLBACK,
-        )
         record = RobotsRecord(origin, None, None, "unreadable")
         run.robots[origin] = record
         engine = self.crawler.engine
         if engine is None:
             raise RuntimeError("robots.txt asked for before the crawl began")
         try:
-            response = await engine.download_async(request)
+            response = await engine.download_async(_asked(f"{origin}/robots.txt"))
+            for _ in range(MAX_HOPS):
+                if response.status not in _REDIRECTS or not (there := response.headers.get("Location")):
+                    break
+                record.error = f"redirected to {there.decode('latin-1')[:120]}"
+                response = await engine.download_async(_asked(response.urljoin(there.decode("latin-1"))))
         except Exception as error:  # noqa: BLE001 - whatever kept robots.txt from us, the answer is "disallow"
+            if isinstance(error, EgressRefused) and record.error:
+                self._moved[origin] = error
             self.crawler.stats.inc_value(f"robotstxt/exception_count/{type(error).__name__}")
             record.error = f"{type(error).__name__}: {error}"
             return None

@@ -113,6 +113,42 @@ def test_unreadable_means_forbidden(tmp_path: Path, status: int) -> None:
     assert stats["robots"][0]["status"] == status
 
 
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_followed(tmp_path: Path, status: int) -> None:
+    moved = Answer("", status=status, headers={"Location": "/zh/robots.txt"})
+    with serving(
+        rules("") | {"/robots.txt": moved, "/zh/robots.txt": Answer("User-agent: *\nDisallow: /private/")}
+    ) as site:
+        stats = many_at_once(config(tmp_path, site.origin), Many)
+        assert site.paths() == ["/zh/robots.txt"]
+    assert {p["kind"] for p in stats["problems"]} == {"robots"}
+    assert stats["robots"][0]["verdict"] == "rules"
+
+
+def test_a_redirect_to_a_page_is_no_rules_and_a_ring_is_unreadable(tmp_path: Path) -> None:
+    page = Answer("<!DOCTYPE html><html><body>home</body></html>")
+    to = {"page": Answer("", status=302, headers={"Location": "/"}),
+          "ring": Answer("", status=302, headers={"Location": "/robots.txt"})}  # fmt: skip
+    for name, verdict, asked in (("page", "none", 13), ("ring", "unreadable", 0)):
+        with serving(rules("") | {"/robots.txt": to[name], "/": page}) as site:
+            stats = many_at_once(config(tmp_path / name, site.origin), Allowed)
+            assert len(site.paths()) == asked
+        assert stats["robots"][0]["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("there", "kind"),
+    [("https://www.other-brand.example/robots.txt", "gone"), ("https://login.site.example/", "auth_needed")],
+)
+def test_a_robots_file_of_another_host_is_a_site_that_moved(tmp_path: Path, there: str, kind: str) -> None:
+    moved = Answer("", status=302, headers={"Location": there})
+    with serving(rules("") | {"/robots.txt": moved}) as site:
+        stats = many_at_once(config(tmp_path, site.origin), Allowed)
+        assert site.paths() == []
+    assert {p["kind"] for p in stats["problems"]} == {kind}
+    assert stats["robots"][0]["verdict"] == "unreadable"
+
+
 def test_groups_are_matched_by_our_name_and_the_verdict_is_recorded(tmp_path: Path) -> None:
     text = "User-agent: *\nDisallow: /\n\nUser-agent: suanjia\nDisallow: /private/3\nAllow: /private/\n"
     with serving(rules(text)) as site:
