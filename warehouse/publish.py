@@ -12,10 +12,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
+
+import duckdb
 
 from catalog.provider_model import Provider
 from warehouse import catalog_tables
@@ -27,10 +30,11 @@ from warehouse.index import Previous, previous_of
 from warehouse.index.method import in_force
 from warehouse.layout import Layout, wal_of
 from warehouse.locks import WAIT_SECONDS, held
-from warehouse.reader import latest_path
+from warehouse.reader import damaged, latest_path
 from warehouse.reviews import read_reviews
 
 CHECK_SECONDS = 600
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,23 +149,29 @@ def _inputs(
 
 def _previous(layout: Layout) -> Previous | None:
     """What the last generation said; None for the first one, or where it was built without an index."""
+    return _of_last(layout, lambda con, _: previous_of(con))
+
+
+def _refuse_if_same(layout: Layout, inputs: Inputs) -> None:
+    def compare(con: duckdb.DuckDBPyConnection, name: str) -> None:
+        same = con.execute("SELECT input_hash, week FROM generation").fetchall()
+        if same == [(inputs.input_hash, inputs.week)]:
+            raise NothingToDo(f"nothing new since {name}")
+
+    _of_last(layout, compare)
+
+
+def _of_last(layout: Layout, ask: Callable[[duckdb.DuckDBPyConnection, str], _T]) -> _T | None:
+    """What the last generation answers; None where there is none, WarehouseError where it is damaged."""
     try:
         last = latest_path(layout.home)
     except NoGeneration:
         return None
-    with reading(last) as con:
-        return previous_of(con)
-
-
-def _refuse_if_same(layout: Layout, inputs: Inputs) -> None:
     try:
-        last = latest_path(layout.home)
-    except NoGeneration:
-        return
-    with reading(last) as con:
-        same = con.execute("SELECT input_hash, week FROM generation").fetchall()
-    if same == [(inputs.input_hash, inputs.week)]:
-        raise NothingToDo(f"nothing new since {last.name}")
+        with reading(last) as con:
+            return ask(con, last.name)
+    except duckdb.Error as error:
+        raise damaged(last, error) from None
 
 
 def _check(draft: Path, built: Built) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 
 from warehouse.database import reading
-from warehouse.errors import NoGeneration, Refused
+from warehouse.errors import NoGeneration, Refused, WarehouseError
 from warehouse.layout import Layout, wal_of
 
 
@@ -33,7 +33,7 @@ def open_latest(home: Path, **settings: Any) -> tuple[duckdb.DuckDBPyConnection,
 
     Tried twice: between reading the pointer and opening the file a publish may have removed the oldest
     generation. NoGeneration when nothing is published; Refused beside a stale write-ahead log, which DuckDB
-    1.5 would apply in silence.
+    1.5 would apply in silence; WarehouseError for a file that is damaged.
     """
     for attempt in (1, 2):
         path = latest_path(home)
@@ -41,7 +41,13 @@ def open_latest(home: Path, **settings: Any) -> tuple[duckdb.DuckDBPyConnection,
             raise Refused(f"{wal_of(path).name} stands beside the published file; move it away")
         try:
             return reading(path, **settings), path.name
-        except duckdb.IOException:
+        except duckdb.Error as error:
             if attempt == 2:
-                raise
+                raise damaged(path, error) from None
     raise AssertionError("unreachable")
+
+
+def damaged(path: Path, error: duckdb.Error) -> WarehouseError:
+    """What to say of a published file that DuckDB cannot open."""
+    told = str(error).splitlines()[0]
+    return WarehouseError(f"{path.name} cannot be read ({told}); move it away and run `suanjia publish`")

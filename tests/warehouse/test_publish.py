@@ -20,7 +20,7 @@ from warehouse import check, publish
 from warehouse.calendar import generation_name, generations, monday_of, week_label
 from warehouse.comments import columns, tables
 from warehouse.database import reading, writing
-from warehouse.errors import NoGeneration, NothingToDo, Refused
+from warehouse.errors import NoGeneration, NothingToDo, Refused, WarehouseError
 from warehouse.layout import Layout
 from warehouse.locks import held
 from warehouse.reader import latest_path, open_latest
@@ -144,6 +144,20 @@ def test_a_wal_beside_the_published_file_is_not_read(filled: World) -> None:
     path.with_name(path.name + ".wal").write_bytes(b"ghost")
     with pytest.raises(Refused, match="move it away"):
         open_latest(filled.home)
+
+
+@pytest.mark.parametrize("left", [0, 7, 5000])
+def test_a_damaged_generation_is_named_and_made_anew_once_it_is_away(filled: World, left: int) -> None:
+    filled.publish()
+    path = latest_path(filled.home)
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:left])
+    with pytest.raises(WarehouseError, match=r"index-2026-W48-v0001\.duckdb cannot be read"):
+        open_latest(filled.home)
+    with pytest.raises(WarehouseError, match=r"index-2026-W48-v0001\.duckdb cannot be read"):
+        filled.publish()
+    path.rename(filled.home / "damaged")
+    assert filled.publish().offers == 1
 
 
 def test_a_wal_that_appears_during_the_build_stops_the_rename(
