@@ -78,15 +78,19 @@ def _show(rows: list[dict[str, Any]], run_id: str, as_json: bool, code: int) -> 
     if as_json:
         click.echo(json.dumps({"run_id": run_id, "providers": rows}, ensure_ascii=False))
         return code
+    from suanjia.wrapped import wrapped
+
     width = max((len(row["provider"]) for row in rows), default=0)
     for row in rows:
         click.echo(
             f"{row['provider']:<{width}}  {row['outcome']:<14} {row['offers']:>5} offers 报价 "
-            f"{row['rejections']:>4} rejected 拒绝 {row['requests']:>4} requests 请求 "
-            f"{row['seconds']:>7.1f} s"
+            f"{row['rejections']:>3} rejected 拒绝 {row['requests']:>3} asked 请求 {row['seconds']:>5.1f} s"
         )
         if row["message"]:
-            click.echo(f"{'':<{width}}  {row['message']}")
+            start = " " * (width + 2)
+            # A log keeps a message on one line; a terminal gets it in lines of its width.
+            lines = wrapped(start, row["message"]) if sys.stdout.isatty() else [start + row["message"]]
+            click.echo("\n".join(lines))
     return code
 
 
