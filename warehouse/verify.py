@@ -35,8 +35,36 @@ from warehouse.index import Previous, previous_of
 from warehouse.index.method import load_method
 from warehouse.layout import Layout
 from warehouse.load import load
+from warehouse.reader import damaged
 from warehouse.reviews import read_reviews
 from warehouse.verify_rows import MOST, Replayed, compare
+
+
+def unreadable(path: Path) -> Iterator[str]:
+    """What of the published file DuckDB cannot read: every value of every table is looked at."""
+    name = f"{path.parent.name}/{path.name}"
+    try:
+        con = reading(path)
+    except duckdb.Error as error:
+        yield f"{name}: cannot be read ({_first_line(error)})"
+        return
+    with closing(con):
+        try:
+            tables = con.execute(
+                "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal ORDER BY 1, 2"
+            ).fetchall()
+        except duckdb.Error as error:
+            yield f"{name}: cannot be read ({_first_line(error)})"
+            return
+        for schema, table in tables:
+            try:
+                con.execute(f'SELECT bit_xor(hash(t)) FROM "{schema}"."{table}" AS t').fetchall()
+            except duckdb.Error as error:
+                yield f"{name}: {table}: cannot be read ({_first_line(error)})"
+
+
+def _first_line(error: duckdb.Error) -> str:
+    return str(error).splitlines()[0]
 
 
 def broken_files(home: Path, con: duckdb.DuckDBPyConnection) -> Iterator[str]:
@@ -164,8 +192,11 @@ def _previous(home: Path, generation: Path) -> Previous | None:
 
 
 def _built_at(path: Path) -> datetime:
-    with closing(reading(path)) as con:
-        found: datetime = con.execute("SELECT built_at FROM generation").fetchall()[0][0]
+    try:
+        with closing(reading(path)) as con:
+            found: datetime = con.execute("SELECT built_at FROM generation").fetchall()[0][0]
+    except duckdb.Error as error:
+        raise damaged(path, error) from None
     return found
 
 

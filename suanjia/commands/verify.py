@@ -76,6 +76,10 @@ def _steps(
     from warehouse.verify_sheets import sheets_apart
 
     home = settings.home
+    damage = list(verify.unreadable(path))
+    yield "published 已发布", iter(damage)
+    if damage:  # nothing can be compared with a file that is not whole
+        return
     with closing(reading(path)) as con:
         yield "files 文件", verify.broken_files(home, con)
         if files_only:

@@ -15,9 +15,11 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 from catalog.providers import load_providers
 from pipeline.importing import import_sheet
+from suanjia.cli import cli
 from warehouse import verify
 from warehouse.database import reading
 from warehouse.load import load
@@ -105,6 +107,33 @@ def test_a_changed_value_is_named_by_its_cell(home: Path) -> None:
     assert len(found) == 1
     assert "price_index: list/CN/RTX4090/on_demand/list/2026-10-19: value 111.1, in the replay 1" in found[0]
     assert found[0].startswith(f"published/{latest_path(home).name}")
+
+
+def test_a_whole_file_can_be_read(home: Path) -> None:
+    assert list(verify.unreadable(latest_path(home))) == []
+
+
+@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
+def test_a_published_file_with_other_bytes_is_named(home: Path, place: float) -> None:
+    path = latest_path(home)
+    path.chmod(0o644)
+    body = bytearray(path.read_bytes())
+    at = int(len(body) * place)
+    body[at : at + 200_000] = bytes(200_000)
+    path.write_bytes(body)
+    done = CliRunner().invoke(cli, ["--home", str(home), "verify", "--json"], standalone_mode=False)
+    told = json.loads(done.stdout)
+    assert (done.return_value, told["equal"]) == (5, False)
+    assert all(line.startswith(f"published/{path.name}: ") for line in told["differences"])
+
+
+@pytest.mark.parametrize("left", [0, 5000])
+def test_a_published_file_that_was_cut_is_named(home: Path, left: int) -> None:
+    path = latest_path(home)
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:left])
+    (told,) = verify.unreadable(path)
+    assert told.startswith(f"published/{path.name}: cannot be read")
 
 
 def test_a_missing_and_an_invented_row_are_named(home: Path) -> None:
