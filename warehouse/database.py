@@ -26,6 +26,9 @@ MEMORY = "400MB"
 # Of every connection: UTC, and no progress bar, which DuckDB would draw on stdout among the results.
 _SESSION = "SET TimeZone = 'UTC'; SET enable_progress_bar = false"
 _NO_SPACE = "No space left on device"
+_CORRUPT = "Corrupt database file"
+STORE_ANEW = "the store is made from the segments: move warehouse/work.duckdb away and run `suanjia load`"
+FILE_ANEW = "move the published file away and run `suanjia publish`"
 _ALWAYS: dict[str, Any] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -63,10 +66,7 @@ def writing(
             raise Refused(f"{path.name} is open elsewhere: {_first_line(error)}") from None
         if _NO_SPACE in str(error):
             raise
-        raise WarehouseError(
-            f"{path.name} cannot be opened ({_first_line(error)}); the store is made from the segments:"
-            " move it away and run `suanjia load`"
-        ) from None
+        raise WarehouseError(f"{path.name} cannot be opened ({_first_line(error)}); {STORE_ANEW}") from None
     try:
         con.execute(_SESSION)
         yield con
@@ -90,15 +90,22 @@ def no_space(error: BaseException) -> bool:
     return _NO_SPACE in str(error) or getattr(error, "errno", None) == errno.ENOSPC
 
 
+def corrupt(error: BaseException) -> bool:
+    """Whether a block of a database file holds other bytes than were written."""
+    return _CORRUPT in str(error)
+
+
 @contextmanager
-def enough_space(what: str) -> Iterator[None]:
-    """A full or read-only disk inside the block becomes one sentence; nothing that was there before is lost
-    by it."""
+def enough_space(what: str, remedy: str = STORE_ANEW) -> Iterator[None]:
+    """A full or read-only disk inside the block becomes one sentence, and so does a damaged database file,
+    with its `remedy`; nothing that was there before is lost by it."""
     try:
         yield
     except Exception as error:  # whoever wrote: duckdb, pyarrow, xlsxwriter or we
         if no_space(error):
             raise WarehouseError(f"{what}: no space left on the disk; free some and run it again") from None
+        if corrupt(error):
+            raise WarehouseError(f"{what}: {str(error).splitlines()[0]}; {remedy}") from None
         if isinstance(error, OSError) and error.errno in (errno.EROFS, errno.EACCES):
             raise WarehouseError(f"{what}: {error.filename}: {error.strerror}") from None
         raise

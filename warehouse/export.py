@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.guard import guarded_sql
-from warehouse.database import enough_space
+from warehouse.database import FILE_ANEW, enough_space
 from warehouse.errors import BadRequest
 
 _ROW_GROUP = 1 << 17
@@ -67,7 +67,7 @@ def export(con: duckdb.DuckDBPyConnection, folder: Path, form: str) -> Exported:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadRequest(f"{folder}: {error.strerror}") from None
-    with enough_space("export"):
+    with enough_space("export", FILE_ANEW):
         return _WRITERS[form](con, folder)
 
 

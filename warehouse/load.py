@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 
 from pipeline.manifest import Manifest, SegmentError, file_sha256, read_manifest, segment_dirs
-from warehouse.database import enough_space, insert_columns, no_space, sql_text, writing
+from warehouse.database import corrupt, enough_space, insert_columns, no_space, sql_text, writing
 from warehouse.layout import Layout
 from warehouse.locks import WAIT_SECONDS, held
 
@@ -150,7 +150,7 @@ def _enter(
         yield len(batch), _load_batch(con, batch, now)
         return
     except (SegmentError, duckdb.Error) as error:
-        if isinstance(error, _NOT_THE_SEGMENT) or no_space(error):
+        if isinstance(error, _NOT_THE_SEGMENT) or no_space(error) or corrupt(error):
             raise
         if len(batch) == 1:
             folder = batch[0].folder

@@ -342,3 +342,26 @@ def test_a_damaged_store_is_said(world: World) -> None:
     with pytest.raises(WarehouseError, match=r"work\.duckdb"):
         world.load()
     assert duckdb.__version__
+
+
+@pytest.mark.parametrize("place", [0.3, 0.6])
+def test_a_store_with_other_bytes_is_said_and_no_segment_is_blamed(world: World, place: float) -> None:
+    for i in range(3):
+        crawl(world, i, goods=3000)
+    world.load()
+    crawl(world, 3, goods=3000)
+    path = Layout(world.home).work
+    body = bytearray(path.read_bytes())
+    at = int(len(body) * place)
+    body[at : at + len(body) // 3] = bytes(len(body) // 3)
+    path.write_bytes(body)
+    with pytest.raises(WarehouseError, match=r"Corrupt database file.*move warehouse/work\.duckdb away"):
+        world.publish()
+    try:
+        assert world.load().refused == ()
+    except WarehouseError as error:
+        assert "Corrupt database file" in str(error)
+    path.unlink()
+    path.with_name("work.duckdb.wal").unlink(missing_ok=True)
+    world.go()
+    assert store_counts(world) == [(4, 4, 12000, 12000, 12000)]
