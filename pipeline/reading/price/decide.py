@@ -21,7 +21,6 @@ from pipeline.reading.price.model import PriceReading, PriceReject
 from pipeline.reading.price.nothing import no_amount
 from pipeline.reading.price.refuse import no_period, says, unnamed, unnamed_or_impossible
 from pipeline.reading.price.torn import torn
-from pipeline.reading.price.unit import Cursor
 
 _SECOND: Final = 2  # token of a number behind another number and a sign
 
@@ -43,7 +42,7 @@ def decide(cell: Cell) -> PriceReading | PriceReject:
     quote = _quote(cell, choice.main)
     if quote.unit.other == "project":
         return PriceReject("budget_not_price")
-    if (reason := torn(Cursor(text.tokens, text.text), choice.main.first)) is not None:
+    if (reason := torn(text.tokens, text.text, choice.main.first)) is not None:
         return PriceReject(reason)
     if choice.reason is not None:
         return PriceReject(choice.reason, None if choice.reason == "no_number" else quote.money)

@@ -223,7 +223,7 @@ def _quantity(unit: Unit, text: Scan, context: Scan) -> Count | None:
 
 def _asides(found: Scan) -> frozenset[int]:
     """Places of 单卡 that a number of its own follows: `8卡 15.84元/时（单卡1.98）`, one card's share."""
-    if not any(one.style == "single" for one in found.counts):
+    if "single" not in found.flags:
         return frozenset()
     priced = {amount.first for amount in found.amounts}
     return frozenset(

@@ -106,7 +106,7 @@ def _other_good(found: Scan, amount: Amount, *, own_period: bool) -> bool:
     if not named and len(label) <= _FILLER and _part(found, i, own_period=own_period):
         return True  # 带宽 50M独享
     longest = _longest(before, things())
-    return known_tail(before) < longest and before[:-longest][-1:] not in _INCLUDED
+    return longest > 0 and known_tail(before) < longest and before[:-longest][-1:] not in _INCLUDED
 
 
 def _beside(label: str) -> bool:
@@ -132,7 +132,9 @@ def _unknown_fee(label: str) -> bool:
 
 
 def _longest(text: str, names: tuple[str, ...]) -> int:
-    return max((len(name) for name in names if text.endswith(name)), default=0)
+    if not text.endswith(names):  # the quick look: the tables are long
+        return 0
+    return max(len(name) for name in names if text.endswith(name))
 
 
 def _thing_at(before: str, last: Token) -> bool:

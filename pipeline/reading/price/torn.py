@@ -5,24 +5,26 @@ What stands before such an amount belongs to it, or may: the rest alone would be
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from pipeline.reading.price.lexer import CARD, NUMBER, SIGN
+from pipeline.reading.price.lexer import CARD, NUMBER, SIGN, Token
 from pipeline.reading.price.unit import Cursor
 
+_BEFORE: Final = frozenset((NUMBER, SIGN))
 _GLUE: Final = frozenset(",'·。")
 _LABELS: Final = ("vram", "ram", "countcol", "stock", "minimum", "id")  # what a number behind them counts
 _GROUP: Final = 3  # digits of a group of thousands
 _PAIR: Final = 2
 
 
-def torn(cursor: Cursor, first: int) -> str | None:
+def torn(tokens: Sequence[Token], text: str, first: int) -> str | None:
     """Why the amount at token `first` is not the whole number: `missing_unit` (of the number before it),
     `derived_estimate` for a sum, None where nothing is glued to it.
     """
-    if not first or cursor.kind(first) != NUMBER:
+    if not first or tokens[first].kind != NUMBER or tokens[first - 1].kind not in _BEFORE:
         return None
-    i = first - 1
+    cursor, i = Cursor(tokens, text), first - 1
     if cursor.kind(i) == SIGN:
         i -= 1
     if i < 0 or cursor.kind(i) != NUMBER or cursor.tokens[i].value is None:
