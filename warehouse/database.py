@@ -92,7 +92,7 @@ def no_space(error: BaseException) -> bool:
 
 def corrupt(error: BaseException) -> bool:
     """Whether a block of a database file holds other bytes than were written."""
-    return _CORRUPT in str(error)
+    return isinstance(error, duckdb.Error) and _CORRUPT in str(error)
 
 
 @contextmanager
@@ -101,6 +101,8 @@ def enough_space(what: str, remedy: str = STORE_ANEW) -> Iterator[None]:
     with its `remedy`; nothing that was there before is lost by it."""
     try:
         yield
+    except WarehouseError:
+        raise
     except Exception as error:  # whoever wrote: duckdb, pyarrow, xlsxwriter or we
         if no_space(error):
             raise WarehouseError(f"{what}: no space left on the disk; free some and run it again") from None
