@@ -154,7 +154,8 @@ def declared_total(run: Run) -> Verdict | None:
     """As many rows as the source says it has: a list that was cut short is not a list."""
     if run.meta.declared_total is None:
         return None
-    found = len(run.listings) if run.meta.readings is None else run.meta.readings
+    read = len(run.listings) if run.meta.readings is None else run.meta.readings
+    found = max(read, run.meta.distinct_keys or 0)  # a row that is no offer is read too
     return Verdict(
         "declared_total", found >= run.meta.declared_total, f"{found} of {run.meta.declared_total}"
     )

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 # Said by the answer itself, whatever else stands in it.
 _LOGIN = re.compile(
-    r"登[录陆](?:超时|失效|已失效|过期|失败)|会话(?:过期|失效|超时)|AuthorizeFailed|check jwt token failed|"
+    r"登[录陆](?:状?态)?已?(?:超时|失效|过期|失败)|会话已?(?:过期|失效|超时)|AuthorizeFailed|"
+    r"check jwt token failed|"
     r"not logged in|login required|unauthori[sz]ed|token (?:is )?(?:invalid|expired|missing)|invalid token|"
     r"(?:token|密钥|秘钥|签名) ?(?:已|不)?(?:无效|失效|过期|正确)|invalid api.?key|PublicKey error|"
     r"VerifyAC Error|"
@@ -18,7 +19,8 @@ _LOGIN = re.compile(
     re.I,
 )
 _CAPTCHA = re.compile(
-    r"滑动验证|拖动滑块|人机验证|请输入验证码|访问(?:过于)?频繁|访问被(?:拒绝|拦截)|请求(?:过于)?频繁|"
+    r"滑动验证|拖动滑块|人机验证|请输入验证码|访问被(?:拒绝|拦截)|"
+    r"(?:访问|请求|操作)(?:过于|太)?(?:频繁|过快)|"
     r"acw_sc__v2|Just a moment\.\.\.|cf-chl|verify you are human|Access Denied|too many requests|"
     r"<title>[^<]{0,20}(?:安全验证|验证码|captcha)[^<]{0,20}</title>",
     re.I,

@@ -31,7 +31,7 @@ from spiders.outcome import Ending, judge
 from spiders.registry import needs_browser
 from suanjia import robots_log
 from suanjia.childproc import Children, run_child
-from suanjia.crawl_plan import Plan, Result, declared, robots_verdict
+from suanjia.crawl_plan import Plan, Result, declared, robots_verdict, rows_read
 from suanjia.ledger import Ledger
 from suanjia.provider_files import missing_keys
 
@@ -169,7 +169,9 @@ class _Crawler:
             parser_version=str(stats.get("parser_version") or ""),
             provider_class=self._provider(result.provider).class_,
             declared_total=declared(stats, dropped),
-            distinct_keys=_distinct_rows(listings),
+            distinct_keys=rows
+            if (rows := rows_read(stats, dropped)) is not None
+            else _distinct_rows(listings),
             requests=result.requests,
             robots_verdict=robots_verdict(stats),
             message=result.message or None,

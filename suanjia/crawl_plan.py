@@ -97,6 +97,14 @@ def declared(stats: Mapping[str, Any], dropped: Sequence[str]) -> int | None:
     return sum(count for name, count in rows if name.partition(":")[0] not in dropped) or None
 
 
+def rows_read(stats: Mapping[str, Any], dropped: Sequence[str]) -> int | None:
+    """Different rows read where the source declares how many there are, those that are no offers (a CPU host,
+    one that is off line) among them; None where it declares nothing or its rows are not counted."""
+    names = [name for name in stats.get("declared") or {} if name.partition(":")[0] not in dropped]
+    read: Mapping[str, int] = stats.get("read") or {}
+    return sum(read[name] for name in names) if names and all(name in read for name in names) else None
+
+
 def tidy(settings: Settings) -> None:
     """Remove run folders older than the evidence they quote, and all but the newest probes."""
     oldest = settings.now() - timedelta(days=settings.number("evidence_days"))

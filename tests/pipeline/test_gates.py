@@ -300,3 +300,12 @@ def test_a_page_that_dates_itself_by_the_year_is_old_by_its_own_word(shop: Shop)
     done = shop.crawl(20, hours(0), started_at=hours(24 * 900), goods={"date_precision": "year"})
     assert (done.outcome, failed(done)) == ("ok", [])
     assert "age: newest row is of" in str(done.message)
+
+
+def test_rows_that_are_no_offers_are_read_too(shop: Shop) -> None:
+    # 20 hosts with a price of 25 declared: four without cards, one that is off line
+    assert shop.crawl(20, declared_total=25, distinct_keys=25).outcome == "ok"
+    assert failed(shop.crawl(20, at=hours(1), declared_total=25, distinct_keys=24)) == [
+        "declared_total",
+        "distinct_keys",
+    ]

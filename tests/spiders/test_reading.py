@@ -251,3 +251,23 @@ def test_memory_is_taken_apart_not_converted(printed: str | None, fields: dict[s
 )
 def test_units_as_words(values: dict[str, Any], unit: str) -> None:
     assert unit_of(listing(**values)) == unit
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("登录超时，请重新登录", "auth_needed"),
+        ("登录态失效", "auth_needed"),
+        ("登录状态已过期", "auth_needed"),
+        ("登陆已失效", "auth_needed"),
+        ("会话已过期", "auth_needed"),
+        ("请求过于频繁，请稍后再试", "blocked"),
+        ("操作太频繁", "blocked"),
+        ("访问过快", "blocked"),
+        ("系统错误", None),
+        ("登录送算力", None),
+    ],
+)
+def test_what_an_answer_without_data_says(said: str, kind: str | None) -> None:
+    found = classify('{"code": 7, "msg": "%s"}' % said)  # noqa: UP031
+    assert (found and found[0]) == kind

@@ -233,3 +233,25 @@ def test_two_prices_in_one_cell_are_two_readings(tmp_path: Path) -> None:
     (manifest,) = (json.loads(p.read_text(encoding="utf-8")) for p in tmp_path.rglob("manifest.json"))
     assert (manifest["counts"]["listings"], manifest["counts"]["parsed"]) == (1, 2)
     assert suanjia(tmp_path, "load", "--json").returncode == 0
+
+
+def test_hosts_that_are_no_offers_make_no_list_short(tmp_path: Path) -> None:
+    rows = [
+        {"id": n, "machineName": f"m{n}", "isOnline": n != 1, "gpuNum": 8 if n != 2 else 0, "gpuUsed": 0,
+         "baseInfo": {"gpuName": "RTX 3090"}, "skuList": [{"skuName": "payg", "price": 1.0}]}
+        for n in range(4)
+    ]  # fmt: skip
+    for total, outcome in ((4, "ok"), (5, "partial")):
+        body = json.dumps({"code": 0, "data": {"total": total, "list": rows}})
+        with serving({"/app/api/market/machine/list": Answer(body, type="application/json")}) as site:
+            origins = {"https://api.gpushare.com": site.origin}
+            done = suanjia(
+                tmp_path / outcome,
+                "crawl",
+                "gpushare",
+                "--json",
+                origins=origins,
+                gpushare_token="token-of-a-user",
+            )
+        (row,) = said(done)["providers"]
+        assert row["outcome"] == outcome, row["message"]
