@@ -178,3 +178,8 @@ def test_a_period_and_a_scale_in_one_header(header: str, text: str, expected: st
 def test_a_move_from_one_price_to_another() -> None:
     assert line(read("6800/月 → 6200/月", "RTX 4090 8卡")) == "reject multiple_offers"
     assert line(read("单卡850 整机6800/月", "RTX 4090")).startswith("reject")
+
+
+@pytest.mark.parametrize("text", ["1.98/3.96/7.92元/时", "1.98 / 3.96 / 7.92元/时", "¥1.98/3.96/时"])
+def test_prices_with_strokes_between(text: str) -> None:
+    assert line(read(text, "RTX 4090 | 1卡/2卡/4卡")) == "reject multiple_offers"

@@ -6,23 +6,17 @@ it is about, and that before whether its number can be right.
 
 from __future__ import annotations
 
-from typing import Final
-
 from pipeline.reading.price import levels, terms
 from pipeline.reading.price.amounts import Amount
 from pipeline.reading.price.cell import Cell, Quote, printed
 from pipeline.reading.price.choose import Choice, choose
 from pipeline.reading.price.compare import against_others, all_conversions, one_or_machine, told_twice
-from pipeline.reading.price.found import Scan
 from pipeline.reading.price.goods import Basis, Card, basis, card
 from pipeline.reading.price.label import named_apart, other_row
-from pipeline.reading.price.lexer import NUMBER, SIGN
 from pipeline.reading.price.model import PriceReading, PriceReject
 from pipeline.reading.price.nothing import no_amount
 from pipeline.reading.price.refuse import no_period, says, unnamed, unnamed_or_impossible
 from pipeline.reading.price.torn import torn
-
-_SECOND: Final = 2  # token of a number behind another number and a sign
 
 
 def decide(cell: Cell) -> PriceReading | PriceReject:
@@ -34,8 +28,6 @@ def decide(cell: Cell) -> PriceReading | PriceReject:
         return PriceReject("derived_estimate", _quote(cell, text.amounts[-1]).money)
     if not _take_bare(cell):
         return no_amount(cell.text, cell.context, image=cell.image)
-    if _pair(text):
-        return PriceReject("multiple_offers")
     choice = choose(text, cell.context, struck=cell.struck)
     if choice.main is None:
         return _no_main(cell, choice)
@@ -54,16 +46,6 @@ def decide(cell: Cell) -> PriceReading | PriceReject:
     if reason is not None:
         return PriceReject(reason, None if choice.several else quote.money)
     return _offer(cell, choice, quote, card(text, cell.context, cell.provider))
-
-
-def _pair(text: Scan) -> bool:
-    """`1.98/1052元/月`: two prices with a stroke between, and only the second has its unit."""
-    tokens = text.tokens
-    return (
-        text.amounts[0].first == _SECOND
-        and (tokens[0].kind, tokens[1].kind, tokens[1].value) == (NUMBER, SIGN, "/")
-        and tokens[0].value is not None
-    )
 
 
 def _no_main(cell: Cell, choice: Choice) -> PriceReject:

@@ -20,7 +20,7 @@ _PAIR: Final = 2
 
 def torn(tokens: Sequence[Token], text: str, first: int) -> str | None:
     """Why the amount at token `first` is not the whole number: `missing_unit` (of the number before it),
-    `derived_estimate` for a sum, None where nothing is glued to it.
+    `derived_estimate` for a sum, `multiple_offers` behind a stroke, None where nothing is glued to it.
     """
     if not first or tokens[first].kind != NUMBER or tokens[first - 1].kind not in _BEFORE:
         return None
@@ -33,6 +33,8 @@ def torn(tokens: Sequence[Token], text: str, first: int) -> str | None:
     gap = cursor.text[before.end : token.start]
     if gap == "+":
         return "derived_estimate"
+    if gap.strip() == "/":
+        return "multiple_offers"  # 1.98/3.96/7.92元/时: only the last has the unit
     if i and (any(tag in cursor.tokens[i - 1].tags for tag in _LABELS) or _counts(cursor, i)):
         return None
     front, rest = (cursor.text[one.start : one.end] for one in (before, token))
