@@ -12,7 +12,8 @@ API = "https://portal.huaweicloud.com/api/calculator/rest/cbc/portalcalculatorno
 _SIZE = re.compile(r"(?P<number>[\d.]+)\s*(?:BSSUNIT\.pluralUnit\.(?P<unit>\d+))?")
 _MEMORY_UNITS = {"102": "GB", "21": "MB"}
 _CARDS = re.compile(
-    r"(?P<count>\d+(?:/\d+)?)\s*\*\s*(?P<card>[^/*]+?)\s*(?:/\s*\d+\s*\*\s*(?P<vram>[\d.]+)\s*G[Bi]*)?", re.I
+    r"(?P<count>\d+(?:/\d+)?)\s*\*\s*(?P<card>[^/*]+?)\s*(?:/\s*(?:\d+\s*\*\s*)?(?P<vram>[\d.]+)\s*G[Bi]*)?",
+    re.I,
 )
 _REGION = ("", "regionId", "id", "region", "code", "value")
 

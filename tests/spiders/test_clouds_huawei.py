@@ -61,6 +61,8 @@ def test_what_is_left_out_is_counted(cloud: Cloud) -> None:
 @pytest.mark.parametrize(
     ("printed", "fields"),
     [
+        ("1/4 * NVIDIA T4 / 4G",
+         {"card_text": "NVIDIA T4", "share_text": "1/4", "vram_text": "4", "vram_unit": "GB"}),
         ("2 * NVIDIA T4 / 2 * 16G",
          {"card_text": "NVIDIA T4", "count_text": "2", "vram_text": "16", "vram_unit": "GB"}),
         ("1/8*NVIDIA T4/1*2G",
