@@ -85,7 +85,8 @@ def read(path: Path) -> tuple[list[Run], list[str]]:
         return [], []
     runs, wrong = [], []
     known = set(Run.__dataclass_fields__)
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    # At line feeds alone: a value may hold what Unicode calls a line break.
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -18,7 +18,9 @@ def read_rows(folder: Path) -> list[dict[str, Any]]:
     path = folder / EXCHANGES
     if not path.is_file():
         return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    # The file's own lines: an address may hold what Unicode calls a line break.
+    with path.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
 
 
 class Recording:

@@ -328,3 +328,12 @@ def test_runs_are_written_and_read(tmp_path: Path) -> None:
 def test_a_run_without_sense_is_refused(value: Any) -> None:
     with pytest.raises(SizingError):
         replace(RUN, peak_gib=value)
+
+
+def test_own_runs_with_a_line_break_of_unicode_in_a_name_are_one_line(tmp_path: Path) -> None:
+    path = tmp_path / runs.FILE
+    for mark in ("\u2028", "\u0085", "\x0c"):
+        runs.append(path, replace(RUN, framework=f"my{mark}trainer", hours=5.2))
+    found, wrong = runs.read(path)
+    assert not wrong
+    assert [run.framework for run in found] == ["my\u2028trainer", "my\u0085trainer", "my\x0ctrainer"]
