@@ -110,7 +110,7 @@ def settle(
     return replace(
         meta,
         outcome=failed[0].outcome if failed else "ok",
-        complete=not failed,
+        complete=meta.complete and not failed,
         message="; ".join(filter(None, (*said, *told.values()))) or None,
         verdicts=tuple(verdict.as_dict() for verdict in verdicts),
     )

@@ -165,7 +165,7 @@ class _Crawler:
             started_at=started,
             ended_at=started if frozen else self.plan.settings.now(),
             outcome=result.outcome,
-            complete=result.outcome == "ok",
+            complete=result.outcome == "ok" and not dropped,
             parser_version=str(stats.get("parser_version") or ""),
             provider_class=self._provider(result.provider).class_,
             declared_total=declared(stats, dropped),
