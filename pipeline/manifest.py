@@ -40,9 +40,9 @@ class RunMeta:
     """One run of one provider. Times are aware.
 
     `complete`: the run saw everything the provider offers (a crawl that read all its routes and passed its
-    gates, an import given with `--complete`); only complete runs make offers missing or delisted. `readings`: how many prices were
-    parsed where that is not the number of listings (one listing with a list and a member price holds two);
-    kept + rejected + held must add up to it.
+    gates, an import given with `--complete`); only complete runs make offers missing or delisted.
+    `readings`: how many prices were parsed where that is not the number of listings (one listing with a list
+    and a member price holds two); kept + rejected + held must add up to it.
     """
 
     run_id: str
