@@ -207,7 +207,7 @@ def peers(report: Report, folder: Path) -> None:
         ("gpuhunt", "its query / the same in SQL, all matches", everything, None),
         ("gpuhunt", "its query / `cheapest`: tax, stock, age, sizes too", ours, None),
         ("sparecores", "its insert / our load, 40 runs of 2,500 goods", again, 40),
-        # The world of these measurements has 2,500 goods; a market of nothing but new goods is shown beside it.
+        # The world that is measured has 2,500 goods; a market of nothing but new ones is shown beside it.
         ("sparecores_distinct", "its insert / our load, 100,000 goods", fresh, None),
     ):
         if (peer := theirs[name]) is not None:
