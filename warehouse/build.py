@@ -140,11 +140,11 @@ def _decisions(con: duckdb.DuckDBPyConnection, reviews: list[Review]) -> list[De
         """,
         [list(range(len(named))), *([name[part] for name in named] for part in range(3))],
     ).fetchall()
-    return [
-        Decision(obs, review.action, review.decided_at, review.by, review.reason, review.held)
-        for place, obs in rows
-        for review in (reviews[place],)
-    ]
+    return [_decision(obs, reviews[place]) for place, obs in rows]
+
+
+def _decision(obs: int, review: Review) -> Decision:
+    return Decision(obs, review.action, review.decided_at, review.by, review.reason, review.held)
 
 
 def table_counts(con: duckdb.DuckDBPyConnection) -> dict[str, int]:

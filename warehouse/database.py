@@ -63,10 +63,10 @@ def writing(
         con = duckdb.connect(str(path), config=config)
     except duckdb.Error as error:
         if "lock" in str(error).lower():
-            raise Refused(f"{path.name} is open elsewhere: {_first_line(error)}") from None
+            raise Refused(f"{path.name} is open elsewhere: {first_line(error)}") from None
         if _NO_SPACE in str(error):
             raise
-        raise WarehouseError(f"{path.name} cannot be opened ({_first_line(error)}); {STORE_ANEW}") from None
+        raise WarehouseError(f"{path.name} cannot be opened ({first_line(error)}); {STORE_ANEW}") from None
     try:
         con.execute(_SESSION)
         yield con
@@ -81,7 +81,8 @@ def insert_columns(con: duckdb.DuckDBPyConnection, table: str, columns: Mapping[
     con.execute(f"INSERT INTO {table} ({names}) SELECT {values}", [list(c) for c in columns.values()])
 
 
-def _first_line(error: duckdb.Error) -> str:
+def first_line(error: BaseException) -> str:
+    """An error without the hints that DuckDB adds below it."""
     return str(error).splitlines()[0]
 
 
@@ -107,7 +108,7 @@ def enough_space(what: str, remedy: str = STORE_ANEW) -> Iterator[None]:
         if no_space(error):
             raise WarehouseError(f"{what}: no space left on the disk; free some and run it again") from None
         if corrupt(error):
-            raise WarehouseError(f"{what}: {str(error).splitlines()[0]}; {remedy}") from None
+            raise WarehouseError(f"{what}: {first_line(error)}; {remedy}") from None
         if isinstance(error, OSError) and error.errno in (errno.EROFS, errno.EACCES):
             raise WarehouseError(f"{what}: {error.filename}: {error.strerror}") from None
         raise

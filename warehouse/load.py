@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 
 from pipeline.manifest import Manifest, SegmentError, file_sha256, read_manifest, segment_dirs
-from warehouse.database import corrupt, enough_space, insert_columns, no_space, sql_text, writing
+from warehouse.database import corrupt, enough_space, first_line, insert_columns, no_space, sql_text, writing
 from warehouse.layout import Layout
 from warehouse.locks import WAIT_SECONDS, held
 
@@ -29,22 +29,6 @@ _NOT_THE_SEGMENT = (
     duckdb.FatalException,
     duckdb.InternalException,
 )
-# Runs from $1 on whose rows are not those that their manifest counts.
-_WRONG = """
-SELECT 'the manifest counts ' || r.offers || ' offers of ' || r.kept || ' + ' || r.held || ' readings and '
-       || r.rejections || ' rejections, the files hold ' || coalesce(f.offers, 0) || ' of '
-       || coalesce(f.kept, 0) || ' + ' || coalesce(f.held, 0) || ' and ' || coalesce(j.rejections, 0)
-FROM store.run AS r
-LEFT JOIN (SELECT run, count(*) AS offers, coalesce(sum(listings) FILTER (WHERE NOT conflict), 0) AS kept,
-                  coalesce(sum(listings) FILTER (WHERE conflict), 0) AS held
-           FROM store.fact WHERE run >= $1 GROUP BY run) AS f ON f.run = r.run
-LEFT JOIN (SELECT run, count(*) AS rejections
-           FROM store.rejection WHERE run >= $1 GROUP BY run) AS j ON j.run = r.run
-WHERE r.run >= $1
-  AND (r.offers, r.kept, r.held, r.rejections)
-      <> (coalesce(f.offers, 0), coalesce(f.kept, 0), coalesce(f.held, 0), coalesce(j.rejections, 0))
-LIMIT 1
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +138,7 @@ def _enter(
             raise
         if len(batch) == 1:
             folder = batch[0].folder
-            refused.append(f"{folder.parent.name}/{folder.name}: {str(error).splitlines()[0]}")
+            refused.append(f"{folder.parent.name}/{folder.name}: {first_line(error)}")
             return
     for part in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
         yield from _enter(con, part, now, refused)
@@ -170,7 +154,7 @@ def _load_batch(con: duckdb.DuckDBPyConnection, batch: Sequence[_Segment], now: 
         for variable, file in (("offer_files", "offers.parquet"), ("rejection_files", "rejections.parquet")):
             con.execute(f"SET VARIABLE {variable} = ?", [[str(s.folder / file) for s in batch]])
         con.execute(sql_text("load"))
-        wrong = con.execute(_WRONG, [first]).fetchall()
+        wrong = con.execute(sql_text("load_counts"), [first]).fetchall()
         if wrong:
             raise SegmentError(str(wrong[0][0]))
         con.execute("COMMIT")

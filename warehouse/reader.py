@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from warehouse.database import reading
+from warehouse.database import first_line, reading
 from warehouse.errors import NoGeneration, Refused, WarehouseError
 from warehouse.layout import Layout, wal_of
 
@@ -49,5 +49,6 @@ def open_latest(home: Path, **settings: Any) -> tuple[duckdb.DuckDBPyConnection,
 
 def damaged(path: Path, error: duckdb.Error) -> WarehouseError:
     """What to say of a published file that DuckDB cannot open."""
-    told = str(error).splitlines()[0]
-    return WarehouseError(f"{path.name} cannot be read ({told}); move it away and run `suanjia publish`")
+    return WarehouseError(
+        f"{path.name} cannot be read ({first_line(error)}); move it away and run `suanjia publish`"
+    )

@@ -30,7 +30,7 @@ from spiders.evidence import EvidenceStore
 from spiders.listing import Listing
 from warehouse.build import ExtraTables, Inputs, build
 from warehouse.calendar import generations, monday_of
-from warehouse.database import reading
+from warehouse.database import first_line, reading
 from warehouse.index import Previous, previous_of
 from warehouse.index.method import load_method
 from warehouse.layout import Layout
@@ -46,7 +46,7 @@ def unreadable(path: Path) -> Iterator[str]:
     try:
         con = reading(path)
     except duckdb.Error as error:
-        yield f"{name}: cannot be read ({_first_line(error)})"
+        yield f"{name}: cannot be read ({first_line(error)})"
         return
     with closing(con):
         try:
@@ -54,17 +54,13 @@ def unreadable(path: Path) -> Iterator[str]:
                 "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal ORDER BY 1, 2"
             ).fetchall()
         except duckdb.Error as error:
-            yield f"{name}: cannot be read ({_first_line(error)})"
+            yield f"{name}: cannot be read ({first_line(error)})"
             return
         for schema, table in tables:
             try:
                 con.execute(f'SELECT bit_xor(hash(t)) FROM "{schema}"."{table}" AS t').fetchall()
             except duckdb.Error as error:
-                yield f"{name}: {table}: cannot be read ({_first_line(error)})"
-
-
-def _first_line(error: duckdb.Error) -> str:
-    return str(error).splitlines()[0]
+                yield f"{name}: {table}: cannot be read ({first_line(error)})"
 
 
 def broken_files(home: Path, con: duckdb.DuckDBPyConnection) -> Iterator[str]:
