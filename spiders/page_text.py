@@ -19,8 +19,11 @@ _RUN = re.compile(r"[^ \t\r\f\v\n\u00a0\u2002-\u200b\u3000\ufeff]+")
 _NONE = (0, 0)
 
 
+_LONGEST = 300  # characters of a match
+
+
 class Hits:
-    """Where a pattern matches in a text. What it matches must be short (some hundred characters)."""
+    """Where a pattern matches in a text. What it matches must be short (_LONGEST characters)."""
 
     def __init__(self, pattern: re.Pattern[str], text: str) -> None:
         self._pattern, self._text = pattern, text
@@ -33,7 +36,7 @@ class Hits:
         if first < len(self._starts) and self._ends[first] <= end:
             return True
         # A match that an edge cuts may be one without what lies beyond the edge.
-        cut = self._text[start : min(end, self._ends[first - 1])] if first else ""
+        cut = self._text[start : min(end, self._ends[first - 1] + _LONGEST)] if first else ""
         if cut and self._pattern.search(cut):
             return True
         over = first < len(self._starts) and self._starts[first] < end
